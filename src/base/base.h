@@ -266,6 +266,8 @@ enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *
 /** The file of the running program, and its directory; NULL where the system does not tell. */
 const char *mpl_own_program(struct mpl_arena *arena);
 const char *mpl_own_directory(struct mpl_arena *arena);
+/** The file that execvp() executes for \p name, by PATH unless it has a slash; NULL: there is none. */
+const char *mpl_program_file(const char *name, struct mpl_arena *arena);
 /** A library that is installed with marple, "libmarple-trace-mpich.so", or lies in its build tree; NULL: there is
  *  none. */
 const char *mpl_own_library(const char *file, struct mpl_arena *arena);

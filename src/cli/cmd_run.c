@@ -202,16 +202,6 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     }
 }
 
-static bool names(const struct mpl_command *command, const char *placeholder)
-{
-    for (size_t i = 0; i < command->n; i++) {
-        if (strstr(command->words[i], placeholder) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
 {
     const struct mpl_command *command = &opts->command;
@@ -224,36 +214,17 @@ static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
     if (st != MPL_OK) {
         return st;
     }
-    if (opts->processes > 0 && !names(command, "{processes}")) {
+    if (opts->processes > 0 && !mpl_command_has(command, "{processes}")) {
         return mpl_fail(err, MPL_E_USAGE,
                         "--processes says what {processes} is, and the command has none");
     }
-    if ((command->args != NULL) != names(command, "{args}")) {
+    if ((command->args != NULL) != mpl_command_has(command, "{args}")) {
         return mpl_fail(err, MPL_E_USAGE,
                         command->args != NULL
                             ? "--args says what {args} stands for, and the command has none"
                             : "the command has {args}; --args says what that stands for");
     }
     return mpl_args_page_size(opts->format, opts->size, err);
-}
-
-/* What can be told of the command before anything is started. A dry run starts nothing, perhaps on
- * another machine than the one that is meant, so that programs may be missing. */
-static enum mpl_status inspect(const struct run_opts *opts, struct mpl_err *err)
-{
-    const struct mpl_command *command = &opts->command;
-    struct mpl_err missing = { 0 };
-    /* A tracer that is named may need no place among the words. */
-    enum mpl_status st = opts->tracer == NULL ? mpl_command_check(command, err) : MPL_OK;
-
-    st = st == MPL_OK ? mpl_command_check_tracer(command, opts->tracers, err) : st;
-    if (st == MPL_OK && opts->is_dry) {
-        if (mpl_command_check_programs(command, &missing) != MPL_OK) {
-            mpl_err_print(&missing, stderr);
-        }
-        return MPL_OK;
-    }
-    return st == MPL_OK ? mpl_command_check_programs(command, err) : st;
 }
 
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
@@ -493,7 +464,13 @@ static enum mpl_status work(struct run_opts *opts, struct mpl_arena *arena, FILE
         mpl_knowledge_tell(&opts->knowledge, arena);
     }
     st = st == MPL_OK ? load_tracers(opts, arena, err) : st;
-    st = st == MPL_OK ? inspect(opts, err) : st;
+    st = st == MPL_OK
+             ? mpl_command_check(&opts->command,
+                                 opts->tracer != NULL
+                                     ? mpl_tracers_find(opts->tracers, opts->tracer)
+                                     : NULL,
+                                 err)
+             : st;
     if (st == MPL_OK && opts->directory == NULL) {
         opts->directory = default_directory(&opts->command, arena);
         st = opts->directory != NULL ? MPL_OK : mpl_nomem(err);

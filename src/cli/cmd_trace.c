@@ -280,9 +280,9 @@ static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *ar
     const char *spools = NULL;
     struct mpl_ended ended = { 0 };
     size_t n = 0;
-    enum mpl_status st = mpl_command_check_programs(&opts->command, err);
+    const bool has_place = mpl_command_has(&opts->command, "{tracer}");
+    enum mpl_status st = make_directory(opts, arena, &spools, err);
 
-    st = st == MPL_OK ? make_directory(opts, arena, &spools, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -297,10 +297,15 @@ static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *ar
         opts->how.cpu_interval_us != NULL ? opts->how.cpu_interval_us : "100",
         "--",
     };
-    st = mpl_command_with(&opts->command, launch, sizeof launch / sizeof *launch, arena,
-                          &words, &n, err);
+    struct mpl_trace_how how = opts->how;
+
+    how.spools = spools;
+    st = mpl_command_with(&opts->command, launch,
+                          has_place ? sizeof launch / sizeof *launch : 0, arena, &words, &n,
+                          err);
     note_command(&opts->command, spools, arena);
-    st = st == MPL_OK ? mpl_trace_run(words, n, &ended, err) : st;
+    st = st == MPL_OK ? mpl_trace_run(words, n, has_place ? NULL : &how, arena, &ended, err)
+                      : st;
     if (st == MPL_OK) {
         tell_end(&ended);
         st = mpl_spools_exist(spools) ? write_trace(opts->output, true, true, arena, err)

@@ -11,16 +11,20 @@ struct mpl_ended {
     int signal;      /**< That signal; 0: none. */
 };
 
-/** What a program is, as far as its file tells. */
+/** What a command starts, as far as the files tell that its words name. */
 struct mpl_trace_program {
     const char *
-        mpi; /**< "openmpi" or "mpich"; NULL: neither, as a script that starts another one. */
+        word; /**< The first that is linked with an MPI, else the one with the obstacle, or the first. */
+    const char *
+        mpi; /**< Its MPI, "openmpi" or "mpich"; NULL: none is, as where a script starts it. */
+    const char *
+        launcher; /**< The MPI of the launcher in front of it; NULL: there is none, or it does not tell. */
     const char *
         obstacle; /**< Why it cannot be recorded, as a clause; NULL: nothing speaks against it. */
 };
 
-/** Of the program that \p word starts. */
-struct mpl_trace_program mpl_trace_look(const char *word, struct mpl_arena *arena);
+struct mpl_trace_program mpl_trace_look(const char *const *words, size_t n,
+                                        struct mpl_arena *arena);
 
 /** How processes record. */
 struct mpl_trace_how {
@@ -32,15 +36,14 @@ struct mpl_trace_how {
 };
 
 /**
- * Runs the words with our standard streams and waits. Signals that ask us to end are passed on. Errors:
- * MPL_E_IO if it cannot be started.
+ * Runs the words with our standard streams and waits. Where \p how is not NULL, the library for their MPI is preloaded
+ * into them and whatever they start. Signals that ask us to end are passed on. Errors: MPL_E_IO if they cannot be
+ * started, MPL_E_UNSUPPORTED: no library for it was built.
  */
-enum mpl_status mpl_trace_run(const char *const *words, size_t n, struct mpl_ended *ended,
-                              struct mpl_err *err);
-/**
- * Becomes the program, with the library for its MPI preloaded that records as \p how says. Returns only if
- * that is not possible. Errors: MPL_E_IO, MPL_E_UNSUPPORTED: no library for it was built.
- */
+enum mpl_status mpl_trace_run(const char *const *words, size_t n,
+                              const struct mpl_trace_how *how, struct mpl_arena *arena,
+                              struct mpl_ended *ended, struct mpl_err *err);
+/** Becomes the words, which are recorded as by mpl_trace_run(). Returns only if that is not possible. */
 enum mpl_status mpl_trace_become(const char *const *words, size_t n,
                                  const struct mpl_trace_how *how, struct mpl_arena *arena,
                                  struct mpl_err *err);

@@ -1,6 +1,6 @@
 /*
- * What a program is before it runs: which MPI it is linked with, directly or through a library, and whether anything can
- * be preloaded into it at all.
+ * Which MPI a command uses before it runs: that with which one of its words is linked, directly or through a library;
+ * and whether anything can be preloaded into it at all.
  */
 #include "config.h"
 
@@ -17,27 +17,6 @@
 #include <unistd.h>
 
 enum { MOST_LIST = 256 * 1024, MOST_PARTS = 64 };
-
-/* As execvp() finds it; NULL: it does not. */
-static const char *find_file(const char *word, struct mpl_arena *arena)
-{
-    const char *path = getenv("PATH");
-
-    if (strchr(word, '/') != NULL) {
-        return word;
-    }
-    for (const char *at = path != NULL ? path : "/bin:/usr/bin"; at != NULL;) {
-        const size_t n = strcspn(at, ":");
-        const char *file =
-            mpl_arena_printf(arena, "%.*s/%s", n > 0 ? (int) n : 1, n > 0 ? at : ".", word);
-
-        if (file != NULL && access(file, X_OK) == 0) {
-            return file;
-        }
-        at = at[n] == ':' ? at + n + 1 : NULL;
-    }
-    return NULL;
-}
 
 /* Its loader: NULL where it has none, as a static program or a script. */
 static const char *read_loader(int fd, const ElfW(Ehdr) * head, struct mpl_arena *arena)
@@ -107,10 +86,7 @@ static const char *mpi_of(const char *libraries)
         strstr(libraries, "libmpi.so.12") != NULL) {
         return "mpich";
     }
-    return strstr(libraries, "libopen-pal.so") != NULL ||
-                   strstr(libraries, "libmpi.so.") != NULL
-               ? "openmpi"
-               : NULL;
+    return strstr(libraries, "libmpi.so.") != NULL ? "openmpi" : NULL;
 }
 
 /* The loader ignores LD_PRELOAD of a program that gets other rights than who starts it. */
@@ -123,31 +99,59 @@ static bool gets_rights(int fd)
             ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid()));
 }
 
-struct mpl_trace_program mpl_trace_look(const char *word, struct mpl_arena *arena)
+static bool is_elf(int fd, ElfW(Ehdr) * head)
 {
-    struct mpl_trace_program program = { NULL, NULL };
-    const char *path = find_file(word, arena);
-    const int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    return pread(fd, head, sizeof *head, 0) == (ssize_t) sizeof *head &&
+           memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+           head->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
+}
+
+/* What one file adds to what is known. */
+static void look_at(const char *path, int fd, struct mpl_trace_program *program,
+                    struct mpl_arena *arena)
+{
     ElfW(Ehdr) head;
 
-    if (fd < 0) {
-        return program;
-    }
     if (gets_rights(fd)) {
-        program.obstacle = "it runs with other rights than yours (setuid), so that nothing "
-                           "may be preloaded into it";
-    } else if (pread(fd, &head, sizeof head, 0) == (ssize_t) sizeof head &&
-               memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-               head.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)) {
+        program->obstacle = "it runs with other rights than yours (setuid), so that "
+                            "nothing may be preloaded into it";
+    } else if (is_elf(fd, &head)) {
         const char *loader = read_loader(fd, &head, arena);
         const char *libraries = loader != NULL ? list_libraries(loader, path, arena) : NULL;
 
-        program.mpi = libraries != NULL ? mpi_of(libraries) : NULL;
+        program->mpi = libraries != NULL ? mpi_of(libraries) : NULL;
         if (loader == NULL) {
-            program.obstacle = "it is linked statically, so that nothing can be preloaded "
-                               "into it; link it with a shared MPI";
+            program->obstacle = "it is linked statically, so that nothing can be "
+                                "preloaded into it; link it with a shared MPI";
+        } else if (program->mpi == NULL && libraries != NULL &&
+                   strstr(libraries, "libopen-pal.so") != NULL) {
+            program->launcher = "openmpi";
+        } else if (strstr(path, "hydra") != NULL) {
+            program->launcher = "mpich";
         }
     }
-    (void) close(fd);
+}
+
+struct mpl_trace_program mpl_trace_look(const char *const *words, size_t n,
+                                        struct mpl_arena *arena)
+{
+    struct mpl_trace_program program = { .word = words[0] };
+
+    for (size_t i = 0; i < n && program.mpi == NULL; i++) {
+        char whole[PATH_MAX];
+        const char *had = program.obstacle;
+        const char *path = mpl_program_file(words[i], arena);
+        /* Launchers look into the current directory, too. A pipe must not be waited for. */
+        const bool is_there = realpath(path != NULL ? path : words[i], whole) != NULL;
+        const int fd = is_there ? open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+        if (fd >= 0) {
+            look_at(whole, fd, &program, arena);
+            (void) close(fd);
+        }
+        if (program.mpi != NULL || program.obstacle != had) {
+            program.word = words[i];
+        }
+    }
     return program;
 }

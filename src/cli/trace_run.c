@@ -11,7 +11,147 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- waiting for a program ----------------------------------------------------------------- */
+/* ---- the library for a program ------------------------------------------------------------------ */
+
+static const char *find_library(const char *mpi, struct mpl_arena *arena)
+{
+    const char *file = mpl_arena_printf(arena, "libmarple-trace-%s.so", mpi);
+
+    return file != NULL ? mpl_own_library(file, arena) : NULL;
+}
+
+/* Launchers tell what they are by what they leave in the environment: a program, which may be a script, does not. */
+static const char *mpi_of_launcher(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") != NULL ? "openmpi"
+           : getenv("PMI_SIZE") != NULL           ? "mpich"
+                                                  : NULL;
+}
+
+static const char *name_of(const char *mpi)
+{
+    return strcmp(mpi, "mpich") == 0 ? "MPICH" : "Open MPI";
+}
+
+/* One of the processes speaks for all. */
+static bool is_speaker(void)
+{
+    const char *ompi = getenv("OMPI_COMM_WORLD_RANK");
+    const char *pmi = getenv("PMI_RANK");
+    const char *rank = ompi != NULL ? ompi : pmi;
+
+    return rank == NULL || strcmp(rank, "0") == 0;
+}
+
+/* The program goes on whatever is told; what one MPI calls a pointer is a number in the other, so a tracer of another one
+ * would not be survived. */
+static enum mpl_status choose_mpi(const char *const *words, size_t n,
+                                  struct mpl_arena *arena, const char **out,
+                                  struct mpl_err *err)
+{
+    const struct mpl_trace_program program = mpl_trace_look(words, n, arena);
+    const char *launcher = program.launcher != NULL ? program.launcher : mpi_of_launcher();
+    const char *asked = getenv("MARPLE_TRACE_MPI");
+    const char *told = program.mpi != NULL ? program.mpi : launcher;
+
+    asked = asked != NULL && asked[0] != '\0' ? asked : NULL;
+    if (asked != NULL && told != NULL && strcmp(asked, told) != 0) {
+        return mpl_fail(err, MPL_E_USAGE, "MARPLE_TRACE_MPI is \"%s\", but the %s is %s",
+                        asked, program.mpi != NULL ? "MPI of the program" : "launcher's",
+                        told);
+    }
+    if (program.obstacle != NULL && is_speaker()) {
+        mpl_text_print(stderr, "marple: \"%s\" is not recorded: %s\n", program.word,
+                       program.obstacle);
+    }
+    if (program.mpi != NULL && launcher != NULL && strcmp(program.mpi, launcher) != 0 &&
+        is_speaker()) {
+        mpl_text_print(
+            stderr,
+            "marple: \"%s\" is linked with %s, and started by the launcher of %s: "
+            "its processes will not find each other\n",
+            program.word, name_of(program.mpi), name_of(launcher));
+    }
+    *out = told != NULL ? told : asked;
+    return MPL_OK;
+}
+
+static enum mpl_status choose_library(const char *const *words, size_t n,
+                                      struct mpl_arena *arena, const char **out,
+                                      struct mpl_err *err)
+{
+    const char *mpi = NULL;
+    const enum mpl_status st = choose_mpi(words, n, arena, &mpi, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (mpi != NULL) {
+        *out = find_library(mpi, arena);
+        return *out != NULL ? MPL_OK
+                            : mpl_fail(err, MPL_E_UNSUPPORTED,
+                                       "marple was built without a tracer for \"%s\"", mpi);
+    }
+    *out = find_library("openmpi", arena);
+    *out = *out != NULL ? *out : find_library("mpich", arena);
+    return *out != NULL
+               ? MPL_OK
+               : mpl_fail(err, MPL_E_UNSUPPORTED,
+                          "marple was built without a tracer, as configure found no MPI");
+}
+
+static bool set_variable(const char *name, const char *value)
+{
+    return value == NULL || setenv(name, value, 1) == 0;
+}
+
+/* In front of what is preloaded already. */
+static bool set_environment(const char *library, const struct mpl_trace_how *how,
+                            struct mpl_arena *arena)
+{
+    const char *before = getenv("LD_PRELOAD");
+    const char *all = before != NULL && before[0] != '\0'
+                          ? mpl_arena_printf(arena, "%s:%s", library, before)
+                          : library;
+
+    return all != NULL && set_variable("LD_PRELOAD", all) &&
+           set_variable("MARPLE_TRACE_SPOOLS", how->spools) &&
+           set_variable("MARPLE_TRACE_CALL_STACK", how->call_stack) &&
+           set_variable("MARPLE_TRACE_CPU_INTERVAL", how->cpu_interval_us);
+}
+
+/*
+ * Only marple trace has made the directory. All processes may try at once, and where it cannot be made the
+ * library says so: the program runs all the same.
+ */
+static void make_directories(const char *spools, struct mpl_arena *arena)
+{
+    const char *slash = strrchr(spools, '/');
+    const char *parent =
+        slash != NULL ? mpl_arena_strndup(arena, spools, (size_t) (slash - spools)) : NULL;
+
+    if (parent != NULL) {
+        (void) mkdir(parent, 0777);
+    }
+    (void) mkdir(spools, 0777);
+}
+
+/* Of ours, which those whom we start inherit, and their children. */
+static enum mpl_status set_up(const char *const *words, size_t n,
+                              const struct mpl_trace_how *how, struct mpl_arena *arena,
+                              struct mpl_err *err)
+{
+    const char *library = NULL;
+    const enum mpl_status st = choose_library(words, n, arena, &library, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    make_directories(how->spools, arena);
+    return set_environment(library, how, arena) ? MPL_OK : mpl_nomem(err);
+}
+
+/* ---- becoming the program ---------------------------------------------------------------------- */
 
 static enum mpl_status copy_words(const char *const *words, size_t n,
                                   struct mpl_arena *arena, char ***out, struct mpl_err *err)
@@ -27,6 +167,23 @@ static enum mpl_status copy_words(const char *const *words, size_t n,
     *out = copy;
     return copy != NULL ? MPL_OK : mpl_nomem(err);
 }
+
+enum mpl_status mpl_trace_become(const char *const *words, size_t n,
+                                 const struct mpl_trace_how *how, struct mpl_arena *arena,
+                                 struct mpl_err *err)
+{
+    char **copy = NULL;
+    enum mpl_status st = set_up(words, n, how, arena, err);
+
+    st = st == MPL_OK ? copy_words(words, n, arena, &copy, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    (void) execvp(copy[0], copy);
+    return mpl_fail(err, MPL_E_IO, "cannot start \"%s\": %s", copy[0], strerror(errno));
+}
+
+/* ---- waiting for a program ----------------------------------------------------------------- */
 
 /* Ctrl-C reaches the program from the terminal, and it decides; a signal that was sent to us is for both. */
 static void pass_on(pid_t child, const sigset_t *asks)
@@ -90,19 +247,18 @@ static enum mpl_status start(char **words, const sigset_t *before, pid_t *child,
     return MPL_OK;
 }
 
-enum mpl_status mpl_trace_run(const char *const *words, size_t n, struct mpl_ended *ended,
-                              struct mpl_err *err)
+enum mpl_status mpl_trace_run(const char *const *words, size_t n,
+                              const struct mpl_trace_how *how, struct mpl_arena *arena,
+                              struct mpl_ended *ended, struct mpl_err *err)
 {
-    struct mpl_arena *arena = mpl_arena_create();
     char **copy = NULL;
     sigset_t asks;
     sigset_t before;
     pid_t child = -1;
-    enum mpl_status st =
-        arena != NULL ? copy_words(words, n, arena, &copy, err) : mpl_nomem(err);
+    enum mpl_status st = how != NULL ? set_up(words, n, how, arena, err) : MPL_OK;
 
+    st = st == MPL_OK ? copy_words(words, n, arena, &copy, err) : st;
     if (st != MPL_OK) {
-        mpl_arena_destroy(arena);
         return st;
     }
     (void) sigemptyset(&asks);
@@ -114,149 +270,5 @@ enum mpl_status mpl_trace_run(const char *const *words, size_t n, struct mpl_end
     st = st == MPL_OK ? wait_for(child, &asks, ended, err)
                       : mpl_wrap(err, st, "cannot start \"%s\"", words[0]);
     (void) sigprocmask(SIG_SETMASK, &before, NULL);
-    mpl_arena_destroy(arena);
     return st;
-}
-
-/* ---- becoming the program ---------------------------------------------------------------------- */
-
-static const char *find_library(const char *mpi, struct mpl_arena *arena)
-{
-    const char *file = mpl_arena_printf(arena, "libmarple-trace-%s.so", mpi);
-
-    return file != NULL ? mpl_own_library(file, arena) : NULL;
-}
-
-/* Launchers tell what they are by what they leave in the environment: a program, which may be a script, does not. */
-static const char *mpi_of_launcher(void)
-{
-    return getenv("OMPI_COMM_WORLD_SIZE") != NULL ? "openmpi"
-           : getenv("PMI_SIZE") != NULL           ? "mpich"
-                                                  : NULL;
-}
-
-static const char *name_of(const char *mpi)
-{
-    return strcmp(mpi, "mpich") == 0 ? "MPICH" : "Open MPI";
-}
-
-/* One of the processes speaks for all. */
-static bool is_speaker(void)
-{
-    const char *ompi = getenv("OMPI_COMM_WORLD_RANK");
-    const char *pmi = getenv("PMI_RANK");
-    const char *rank = ompi != NULL ? ompi : pmi;
-
-    return rank == NULL || strcmp(rank, "0") == 0;
-}
-
-/* The program goes on whatever is told; what one MPI calls a pointer is a number in the other, so a tracer of another one
- * would not be survived. */
-static enum mpl_status choose_mpi(const char *word, struct mpl_arena *arena,
-                                  const char **out, struct mpl_err *err)
-{
-    const struct mpl_trace_program program = mpl_trace_look(word, arena);
-    const char *launcher = mpi_of_launcher();
-    const char *asked = getenv("MARPLE_TRACE_MPI");
-    const char *told = program.mpi != NULL ? program.mpi : launcher;
-
-    asked = asked != NULL && asked[0] != '\0' ? asked : NULL;
-    if (asked != NULL && told != NULL && strcmp(asked, told) != 0) {
-        return mpl_fail(err, MPL_E_USAGE, "MARPLE_TRACE_MPI is \"%s\", but the %s is %s",
-                        asked, program.mpi != NULL ? "MPI of the program" : "launcher's",
-                        told);
-    }
-    if (program.obstacle != NULL && is_speaker()) {
-        mpl_text_print(stderr, "marple: \"%s\" is not recorded: %s\n", word,
-                       program.obstacle);
-    }
-    if (program.mpi != NULL && launcher != NULL && strcmp(program.mpi, launcher) != 0 &&
-        is_speaker()) {
-        mpl_text_print(
-            stderr,
-            "marple: \"%s\" is linked with %s, and started by the launcher of %s: "
-            "its processes will not find each other\n",
-            word, name_of(program.mpi), name_of(launcher));
-    }
-    *out = told != NULL ? told : asked;
-    return MPL_OK;
-}
-
-static enum mpl_status choose_library(const char *word, struct mpl_arena *arena,
-                                      const char **out, struct mpl_err *err)
-{
-    const char *mpi = NULL;
-    const enum mpl_status st = choose_mpi(word, arena, &mpi, err);
-
-    if (st != MPL_OK) {
-        return st;
-    }
-    if (mpi != NULL) {
-        *out = find_library(mpi, arena);
-        return *out != NULL ? MPL_OK
-                            : mpl_fail(err, MPL_E_UNSUPPORTED,
-                                       "marple was built without a tracer for \"%s\"", mpi);
-    }
-    *out = find_library("openmpi", arena);
-    *out = *out != NULL ? *out : find_library("mpich", arena);
-    return *out != NULL
-               ? MPL_OK
-               : mpl_fail(err, MPL_E_UNSUPPORTED,
-                          "marple was built without a tracer, as configure found no MPI");
-}
-
-static bool set_variable(const char *name, const char *value)
-{
-    return value == NULL || setenv(name, value, 1) == 0;
-}
-
-/* In front of what is preloaded already. */
-static bool set_environment(const char *library, const struct mpl_trace_how *how,
-                            struct mpl_arena *arena)
-{
-    const char *before = getenv("LD_PRELOAD");
-    const char *all = before != NULL && before[0] != '\0'
-                          ? mpl_arena_printf(arena, "%s:%s", library, before)
-                          : library;
-
-    return all != NULL && set_variable("LD_PRELOAD", all) &&
-           set_variable("MARPLE_TRACE_SPOOLS", how->spools) &&
-           set_variable("MARPLE_TRACE_CALL_STACK", how->call_stack) &&
-           set_variable("MARPLE_TRACE_CPU_INTERVAL", how->cpu_interval_us);
-}
-
-/*
- * Only marple trace has made the directory. All processes may try at once, and where it cannot be made the
- * library says so: the program runs all the same.
- */
-static void make_directories(const char *spools, struct mpl_arena *arena)
-{
-    const char *slash = strrchr(spools, '/');
-    const char *parent =
-        slash != NULL ? mpl_arena_strndup(arena, spools, (size_t) (slash - spools)) : NULL;
-
-    if (parent != NULL) {
-        (void) mkdir(parent, 0777);
-    }
-    (void) mkdir(spools, 0777);
-}
-
-enum mpl_status mpl_trace_become(const char *const *words, size_t n,
-                                 const struct mpl_trace_how *how, struct mpl_arena *arena,
-                                 struct mpl_err *err)
-{
-    const char *library = NULL;
-    char **copy = NULL;
-    enum mpl_status st = choose_library(words[0], arena, &library, err);
-
-    st = st == MPL_OK ? copy_words(words, n, arena, &copy, err) : st;
-    if (st != MPL_OK) {
-        return st;
-    }
-    make_directories(how->spools, arena);
-    if (!set_environment(library, how, arena)) {
-        return mpl_nomem(err);
-    }
-    (void) execvp(copy[0], copy);
-    return mpl_fail(err, MPL_E_IO, "cannot start \"%s\": %s", copy[0], strerror(errno));
 }

@@ -9,18 +9,12 @@
 
 #include "read/read.h"
 
-static bool has_launcher(const struct mpl_command *command)
-{
-    size_t program = 0;
-
-    return mpl_program_find(command->words, command->n, &program, NULL) != MPL_OK ||
-           program > 0;
-}
-
-bool mpl_is_alone(const struct mpl_command *command, const struct mpl_model *model)
+bool mpl_is_alone(const struct mpl_command *command, const struct mpl_model *model,
+                  struct mpl_arena *arena)
 {
     return model->n_processes == 1 &&
-           (model->can.has_init_finalize || model->n_comms > 0) && !has_launcher(command);
+           (model->can.has_init_finalize || model->n_comms > 0) &&
+           mpl_command_program(command, arena) == 0;
 }
 
 const char *mpl_alone_hint(const struct mpl_command *command, struct mpl_arena *arena)
@@ -43,9 +37,9 @@ const char *mpl_alone_in(const struct mpl_command *command, const char *trace,
     struct mpl_model *model = NULL;
     const char *hint = NULL;
 
-    if (scratch != NULL && !has_launcher(command) &&
+    if (scratch != NULL && mpl_command_program(command, scratch) == 0 &&
         mpl_read(trace, scratch, NULL, &model, NULL) == MPL_OK &&
-        mpl_is_alone(command, model)) {
+        mpl_is_alone(command, model, scratch)) {
         hint = mpl_alone_hint(command, arena);
     }
     mpl_arena_destroy(scratch);

@@ -303,8 +303,9 @@ static const char *colon(const char *gist)
     return gist[0] != '\0' ? ": " : "";
 }
 
-/* A clause about a run that left nothing at all, if it is for want of MPI; NULL: nobody knows. */
-static const char *without_mpi(const struct attempt *a)
+/* A clause about a run that left nothing at all, if it is for want of MPI; NULL: nobody knows. Who fails says himself why,
+ * and may be a launcher that found no program. */
+static const char *without_mpi(const struct attempt *a, bool has_failed)
 {
     struct mpl_arena *arena = a->h->c->arena;
     const char *name = mpl_command_name(&a->h->c->command, arena);
@@ -319,11 +320,11 @@ static const char *without_mpi(const struct attempt *a)
         return mpl_arena_printf(
             arena, "\"%s\" is not an MPI program (no MPI call was recorded)", name);
     case MPL_SPEAKS_UNKNOWN:
-        return mpl_arena_printf(
-            arena,
-            "no MPI call was recorded: \"%s\" is not an MPI program, or "
-            "it ended before MPI_Init",
-            name);
+        return has_failed ? NULL
+                          : mpl_arena_printf(arena,
+                                             "no MPI call was recorded: \"%s\" is not an "
+                                             "MPI program, or it ended before MPI_Init",
+                                             name);
     default:
         return NULL;
     }
@@ -364,8 +365,13 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
 {
     struct mpl_arena *arena = a->h->c->arena;
     struct mpl_case_run *r = &a->run;
-    const char *word = r->words[0];
-    const char *why = anchor == NULL && end->start_errno == 0 ? without_mpi(a) : NULL;
+    /* Where the tracer stands in front of the command, the command is meant all the same. */
+    const char *word = r->words[mpl_command_has(&a->h->c->command, "{tracer}")
+                                    ? 0
+                                    : a->planned->settings->n_launch];
+    const char *why = anchor == NULL && end->start_errno == 0
+                          ? without_mpi(a, end->exit_status != 0)
+                          : NULL;
 
     /* What it says then is about something else. */
     gist = why != NULL ? "" : gist;

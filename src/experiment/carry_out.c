@@ -337,14 +337,13 @@ static void find_processes(struct hunt *h)
 {
     const bool can_vary = mpl_command_has(&h->c->command, "{processes}");
 
-    h->first_processes = mpl_command_processes(&h->c->command);
     if (can_vary) {
         h->first_processes = h->options->processes > 0
                                  ? h->options->processes
                                  : mpl_default_processes(&h->c->command);
     }
     /* The default is only a guess; what was measured already will do. */
-    const bool is_known = can_vary ? h->options->processes > 0 : h->first_processes > 0;
+    const bool is_known = can_vary && h->options->processes > 0;
     for (size_t i = 0; !is_known && i < h->c->runs.n; i++) {
         if (mpl_is_usable(mpl_case_run_at(h->c, i))) {
             h->first_processes = mpl_case_run_at(h->c, i)->processes;

@@ -35,31 +35,27 @@ const char *mpl_outcome_name(enum mpl_outcome outcome); /* "ok", "failed", "time
 /**
  * The command as the user gave it; never through a shell. {processes} may stand anywhere in it; {args} and
  * {tracer} are words of their own, the latter where the tracer's words belong: else they go in front of
- * the program, if it can be told from its launcher's words.
+ * the whole command, where mpl_tracer_needs_place() does not say otherwise.
  */
 struct mpl_command {
     const char *const *words;
     size_t n;
     const char *args; /**< Words for {args}, separated by blanks; NULL: none. */
 };
-/** Whether it can be filled. Errors: MPL_E_USAGE, also when nobody can tell which word is the program. */
-enum mpl_status mpl_command_check(const struct mpl_command *command, struct mpl_err *err);
+/** Whether it can be filled, and has a place for \p tracer (NULL: none is named) if that needs one. Errors: MPL_E_USAGE. */
+enum mpl_status mpl_command_check(const struct mpl_command *command,
+                                  const struct mpl_tracer_file *tracer,
+                                  struct mpl_err *err);
+bool mpl_command_has(const struct mpl_command *command, const char *placeholder);
 /** Whether no word holds a misspelt placeholder. Errors: MPL_E_USAGE with the one that is meant. */
 enum mpl_status mpl_command_check_placeholders(const struct mpl_command *command,
                                                struct mpl_err *err);
-/** Whether it leaves the tracer to us. Errors: MPL_E_USAGE if it starts one of \p tracers itself. */
-enum mpl_status mpl_command_check_tracer(const struct mpl_command *command,
-                                         const struct mpl_tracers *tracers,
-                                         struct mpl_err *err);
-/** Whether its launcher and its program can be executed, as far as this machine knows. Errors: MPL_E_USAGE. */
-enum mpl_status mpl_command_check_programs(const struct mpl_command *command,
-                                           struct mpl_err *err);
 /** The words to execute, with those of \p launch where the tracer's belong. Errors: MPL_E_USAGE as above. */
 enum mpl_status mpl_command_with(const struct mpl_command *command,
                                  const char *const *launch, size_t n_launch,
                                  struct mpl_arena *arena, const char *const **words,
                                  size_t *n, struct mpl_err *err);
-/** The program's name without directory; "program" when it cannot be told. NULL without memory. */
+/** The program's name without directory; "program" where a placeholder has its place. */
 const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena);
 /** Words as they can be pasted into a shell. NULL without memory. */
 const char *mpl_words_print(const char *const *words, size_t n, struct mpl_arena *arena);

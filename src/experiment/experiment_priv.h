@@ -97,6 +97,7 @@ double mpl_machine_foreign(const struct machine_look *before,
 /** A process of the program with the rank that its launcher gave it. */
 struct rank_seen {
     uint32_t rank;
+    uint32_t n_ranks; /**< How many there are; 0: not told. */
     pid_t pid;
     cpu_set_t cores; /**< On which it may run. */
 };
@@ -113,47 +114,36 @@ bool mpl_ranks_print(const struct mpl_buf *ranks, struct mpl_arena *arena,
                      const char *const **lines, size_t *n);
 /**
  * Tells the ranks to end, so that their tracer writes what it has recorded; but for those that have written it
- * below \p folder already. False: nothing was done, as not all \p n_processes of them are on this machine.
+ * below \p folder already. False: nothing was done, as not all \p n_processes of them (0: as many as the launcher has
+ * told them) are on this machine.
  */
 bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder,
                          uint32_t n_processes);
 
-/* ---- words (words.c, launchers.c, mistakes.c) ----------------------------------------------------------- */
+/* ---- words (words.c, placeholders.c) -------------------------------------------------------------------- */
 
 /** What replaces the placeholders. */
 struct filling {
-    uint32_t processes; /**< 0: unknown. */
-    const char *const
-        *launch; /**< The tracer's words; they stand in front of the program. */
+    uint32_t processes;        /**< 0: unknown. */
+    const char *const *launch; /**< The tracer's words. */
     size_t n_launch;
 };
-bool mpl_command_has(const struct mpl_command *command, const char *placeholder);
-/** The number in "-np 8", "-n8", "--ntasks=8" of a known launcher; 0 when there is none. */
-uint32_t mpl_command_processes(const struct mpl_command *command);
 /**
  * The words to execute.
- * Errors: MPL_E_USAGE when {processes} is asked for and unknown, or nobody can tell which of the words is
- *         the program.
+ * Errors: MPL_E_USAGE when {processes} is asked for and unknown.
  */
 enum mpl_status mpl_command_fill(const struct mpl_command *command,
                                  const struct filling *filling, struct mpl_arena *arena,
                                  const char *const **words, size_t *n, struct mpl_err *err);
 bool mpl_command_is_same(const struct mpl_command *x, const struct mpl_command *y);
-/** The file of the program; NULL: not found, or no memory. */
+/** Whether \p tracer needs {tracer} in a command that has none. */
+bool mpl_command_lacks_place(const struct mpl_command *command,
+                             const struct mpl_tracer_file *tracer);
+/** The index of the program, as far as can be told without knowing launchers: the word behind {tracer}, else the first
+ *  behind the first word that is the file of a program, else the first. The command must not be empty. */
+size_t mpl_command_program(const struct mpl_command *command, struct mpl_arena *arena);
+/** The file of that; NULL: not found, or no memory. */
 const char *mpl_command_file(const struct mpl_command *command, struct mpl_arena *arena);
-/** The command with {processes} where its launcher takes the number; NULL: not a known one, or no memory. */
-const char *mpl_command_varied(const struct mpl_command *command, struct mpl_arena *arena);
-/** The index of the program among \p words. Errors: as above. */
-enum mpl_status mpl_program_find(const char *const *words, size_t n, size_t *program,
-                                 struct mpl_err *err);
-/** The number of processes that launcher options among \p words ask for; 0: none. */
-uint32_t mpl_launch_processes(const char *const *words, size_t n);
-/** Whether a known launcher takes word \p at, or what is in it, for the number of processes. */
-bool mpl_launch_wants_number(const char *const *words, size_t at);
-/** The known launcher that \p name resembles; or NULL. */
-const char *mpl_launcher_like(const char *name);
-/** Whether the program, word \p program, is looked for on this machine and in this folder. */
-bool mpl_launch_is_local(const char *const *words, size_t program);
 
 /* ---- the case on disk (case.c, case_read.c, case_write.c, folder.c) ------------------------------ */
 
@@ -208,7 +198,8 @@ enum mpl_speaks mpl_program_speaks_of_mpi(const char *path);
 /* ---- a launcher that was forgotten (alone.c) ---------------------------------------------------------- */
 
 /** Whether MPI started in one process, and nothing in the command would start more. */
-bool mpl_is_alone(const struct mpl_command *command, const struct mpl_model *model);
+bool mpl_is_alone(const struct mpl_command *command, const struct mpl_model *model,
+                  struct mpl_arena *arena);
 /** The question whether mpirun was forgotten; NULL without memory. */
 const char *mpl_alone_hint(const struct mpl_command *command, struct mpl_arena *arena);
 /** The same if it is so by what a run left before it failed; NULL: it is not, or cannot be read. */

@@ -186,7 +186,8 @@ static bool is_silent(const struct mpl_diagnosis *d)
 static bool is_alone(const struct hunt *h, const struct mpl_diagnosis *d)
 {
     for (size_t i = 0; i < d->n_runs; i++) {
-        if (d->runs[i].failure == NULL && !mpl_is_alone(&h->c->command, d->runs[i].model)) {
+        if (d->runs[i].failure == NULL &&
+            !mpl_is_alone(&h->c->command, d->runs[i].model, h->arena)) {
             return false;
         }
     }

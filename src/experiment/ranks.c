@@ -24,39 +24,43 @@ static const char *value_of(const char *variable, const char *name)
     return strncmp(variable, name, n) == 0 && variable[n] == '=' ? variable + n + 1 : NULL;
 }
 
-/* By one variable of its environment; false: another one. */
-static bool take_rank(const char *variable, uint32_t *rank)
+/* By one variable of its environment that is called like one of them; false: another one. */
+static bool take_number(const char *variable, const char *const names[3], uint32_t *out)
 {
-    static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK" };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < 3; i++) {
         const char *value = value_of(variable, names[i]);
         char *end = NULL;
         const unsigned long number = value != NULL ? strtoul(value, &end, 10) : 0;
 
         if (value != NULL && end != value && *end == '\0' && number < MPL_NONE) {
-            *rank = (uint32_t) number;
+            *out = (uint32_t) number;
             return true;
         }
     }
     return false;
 }
 
-/* What its launcher has told it; false: nothing. */
-static bool read_rank(const char *root, pid_t pid, uint32_t *rank)
+/* What its launcher has told it; false: no rank. */
+static bool read_rank(const char *root, pid_t pid, struct rank_seen *out)
 {
+    static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK" };
+    static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                         "SLURM_NTASKS" };
     char variable[64];
     size_t n = 0;
     bool is_found = false;
     FILE *in = open_of(root, pid, "environ");
 
-    for (int c = 0; in != NULL && !is_found && (c = fgetc(in)) != EOF;) {
+    for (int c = 0; in != NULL && (c = fgetc(in)) != EOF;) {
         /* What is longer is none of these. */
         if (n < sizeof variable) {
             variable[n++] = (char) c;
         }
         if (c == '\0') {
-            is_found = variable[n - 1] == '\0' && take_rank(variable, rank);
+            if (variable[n - 1] == '\0') {
+                is_found = is_found || take_number(variable, ranks, &out->rank);
+                (void) take_number(variable, sizes, &out->n_ranks);
+            }
             n = 0;
         }
     }
@@ -113,7 +117,7 @@ static bool read_cores(const char *root, pid_t pid, cpu_set_t *set)
 bool mpl_ranks_read(const char *root, pid_t pid, struct rank_seen *out)
 {
     *out = (struct rank_seen){ .pid = pid };
-    return read_rank(root, pid, &out->rank) && read_cores(root, pid, &out->cores);
+    return read_rank(root, pid, out) && read_cores(root, pid, &out->cores);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */

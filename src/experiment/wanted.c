@@ -182,22 +182,15 @@ static const char *numbers_of(const struct hunt *h, const struct mpl_planned *pl
 /* Where the command starts always as many processes and others are asked for. */
 static const char *cannot_vary(const struct hunt *h, const struct mpl_planned *planned)
 {
-    const char *varied = mpl_command_varied(&h->c->command, h->arena);
     const char *numbers = numbers_of(h, planned);
     const char *always = h->first_processes > 0
                              ? mpl_arena_printf(h->arena, "%u", h->first_processes)
                              : "as many as it likes";
 
-    return varied != NULL ? mpl_arena_printf(
-                                h->arena,
-                                "it takes %s processes, and the command always starts %s; "
-                                "give it as %s",
-                                numbers, always, varied)
-                          : mpl_arena_printf(
-                                h->arena,
-                                "it takes %s processes, and the command always starts %s; "
-                                "write {processes} where its number stands",
-                                numbers, always);
+    return mpl_arena_printf(h->arena,
+                            "it takes %s processes, and the command always starts %s; "
+                            "write {processes} where its number stands",
+                            numbers, always);
 }
 
 const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned)
@@ -216,6 +209,12 @@ const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned
     }
     if (planned->knob != NULL) {
         return mpl_arena_printf(h->arena, "it varies what only you can, %s", planned->knob);
+    }
+    if (mpl_command_lacks_place(&h->c->command, s->tracer)) {
+        return mpl_arena_printf(h->arena,
+                                "%s must be told where it belongs; write {tracer} in front "
+                                "of the program",
+                                mpl_tracer_file_name(s->tracer));
     }
     if (planned->is_executable || is_built_for(h, planned)) {
         return NULL;

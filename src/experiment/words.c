@@ -15,11 +15,6 @@ bool mpl_command_has(const struct mpl_command *command, const char *placeholder)
     return false;
 }
 
-uint32_t mpl_command_processes(const struct mpl_command *command)
-{
-    return mpl_launch_processes(command->words, command->n);
-}
-
 static bool add_word(struct mpl_buf *words, const char *word)
 {
     const char **slot = word != NULL ? mpl_buf_add(words) : NULL;
@@ -70,7 +65,7 @@ static bool add_launch(struct mpl_buf *words, const struct filling *filling)
 static bool fill_all(const struct mpl_command *command, const struct filling *filling,
                      struct mpl_arena *arena, struct mpl_buf *words)
 {
-    bool is_good = true;
+    bool is_good = mpl_command_has(command, "{tracer}") || add_launch(words, filling);
 
     for (size_t i = 0; i < command->n && is_good; i++) {
         const char *word = command->words[i];
@@ -84,23 +79,6 @@ static bool fill_all(const struct mpl_command *command, const struct filling *fi
         }
     }
     return is_good;
-}
-
-/* Makes room for the tracer in front of word \p at. */
-static bool insert_launch(struct mpl_buf *words, size_t at, const struct filling *filling)
-{
-    const size_t before = words->n;
-
-    if (!add_launch(words, filling)) {
-        return false;
-    }
-    if (filling->n_launch > 0) {
-        const char **all = mpl_buf_get(words, 0);
-
-        memmove(all + at + filling->n_launch, all + at, (before - at) * sizeof *all);
-        memcpy(all + at, filling->launch, filling->n_launch * sizeof *all);
-    }
-    return true;
 }
 
 static enum mpl_status check(const struct mpl_command *command,
@@ -131,22 +109,12 @@ enum mpl_status mpl_command_fill(const struct mpl_command *command,
 {
     struct mpl_buf all = mpl_buf_make(sizeof(const char *));
     enum mpl_status st = check(command, filling, err);
-    size_t program = 0;
 
-    if (st != MPL_OK) {
-        return st;
-    }
-    if (!fill_all(command, filling, arena, &all)) {
+    if (st == MPL_OK && !fill_all(command, filling, arena, &all)) {
         st = mpl_nomem(err);
     }
     if (st == MPL_OK && all.n == 0) {
         st = mpl_fail(err, MPL_E_USAGE, "nothing is left of the command");
-    }
-    if (st == MPL_OK && filling->n_launch > 0 && !mpl_command_has(command, "{tracer}")) {
-        st = mpl_program_find(mpl_buf_get(&all, 0), all.n, &program, err);
-        if (st == MPL_OK && !insert_launch(&all, program, filling)) {
-            st = mpl_nomem(err);
-        }
     }
     const size_t count = all.n;
     const char *const *taken = st == MPL_OK ? mpl_buf_take(&all, arena) : NULL;
@@ -171,10 +139,16 @@ enum mpl_status mpl_command_with(const struct mpl_command *command,
     return mpl_command_fill(command, &filling, arena, words, n, err);
 }
 
-enum mpl_status mpl_command_check(const struct mpl_command *command, struct mpl_err *err)
+bool mpl_command_lacks_place(const struct mpl_command *command,
+                             const struct mpl_tracer_file *tracer)
 {
-    static const char *const launch[] = { "tracer" };
-    const struct filling filling = { .processes = 1, .launch = launch, .n_launch = 1 };
+    return mpl_tracer_needs_place(tracer) && !mpl_command_has(command, "{tracer}");
+}
+
+enum mpl_status mpl_command_check(const struct mpl_command *command,
+                                  const struct mpl_tracer_file *tracer, struct mpl_err *err)
+{
+    const struct filling filling = { .processes = 1 };
     struct mpl_arena *scratch = mpl_arena_create();
     const char *const *words = NULL;
     size_t n = 0;
@@ -182,8 +156,13 @@ enum mpl_status mpl_command_check(const struct mpl_command *command, struct mpl_
     if (scratch == NULL) {
         return mpl_nomem(err);
     }
-    const enum mpl_status st =
-        mpl_command_fill(command, &filling, scratch, &words, &n, err);
+    enum mpl_status st = mpl_command_fill(command, &filling, scratch, &words, &n, err);
+    if (st == MPL_OK && tracer != NULL && mpl_command_lacks_place(command, tracer)) {
+        st = mpl_fail(err, MPL_E_USAGE,
+                      "%s must be told where it belongs: write {tracer} in front of the "
+                      "program",
+                      mpl_tracer_file_name(tracer));
+    }
     mpl_arena_destroy(scratch);
     return st;
 }
@@ -215,26 +194,40 @@ const char *mpl_words_print(const char *const *words, size_t n, struct mpl_arena
     return text;
 }
 
-const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena)
+/* Launchers look into the current directory, too. */
+static const char *file_of(const char *word, struct mpl_arena *arena)
 {
-    const struct filling filling = { .processes = 1 };
-    const char *const *words = NULL;
-    size_t n = 0;
-    size_t program = 0;
-    const char *word = NULL;
+    const char *path = mpl_program_file(word, arena);
+    const char *here = path == NULL ? mpl_arena_printf(arena, "./%s", word) : NULL;
 
-    if (mpl_command_fill(command, &filling, arena, &words, &n, NULL) != MPL_OK) {
-        return "program";
-    }
+    return here != NULL ? mpl_program_file(here, arena) : path;
+}
+
+size_t mpl_command_program(const struct mpl_command *command, struct mpl_arena *arena)
+{
     for (size_t i = 0; i + 1 < command->n; i++) {
         if (strcmp(command->words[i], "{tracer}") == 0) {
-            word = command->words[i + 1];
+            return i + 1;
         }
     }
-    if (word == NULL && mpl_program_find(words, n, &program, NULL) == MPL_OK) {
-        word = words[program];
+    for (size_t i = 1; i < command->n; i++) {
+        if (file_of(command->words[i], arena) != NULL) {
+            return i;
+        }
     }
-    const char *slash = word != NULL ? strrchr(word, '/') : NULL;
+    return 0;
+}
+
+const char *mpl_command_file(const struct mpl_command *command, struct mpl_arena *arena)
+{
+    return file_of(command->words[mpl_command_program(command, arena)], arena);
+}
+
+const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena)
+{
+    const char *word = command->words[mpl_command_program(command, arena)];
+    const char *slash = strrchr(word, '/');
+
     word = slash != NULL ? slash + 1 : word;
-    return word != NULL && word[0] != '\0' && word[0] != '{' ? word : "program";
+    return word[0] != '\0' && word[0] != '{' ? word : "program";
 }

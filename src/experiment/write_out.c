@@ -100,7 +100,8 @@ bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder,
 
     mpl_ranks_look(offspring, &ranks);
     /* Ranks on other machines can only be told by the launcher, and those here would wait for them. */
-    if (ranks.n == 0 || ranks.n != n_processes) {
+    const struct rank_seen *first = ranks.n > 0 ? mpl_buf_get(&ranks, 0) : NULL;
+    if (first == NULL || ranks.n != (n_processes > 0 ? n_processes : first->n_ranks)) {
         mpl_buf_free(&ranks);
         return false;
     }

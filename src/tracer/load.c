@@ -386,6 +386,18 @@ static const char *const *load_list_of(struct tracer_loader *loader,
     return node != NULL && what != NULL ? mpl_tracer_texts(loader, node, what, n) : NULL;
 }
 
+static void load_in_front_of(struct tracer_loader *loader, const struct mpl_yaml *node)
+{
+    static const char *const words[] = { "program", "launcher" };
+    const char *word = node != NULL ? mpl_tracer_text(loader, node, "'in_front_of'") : NULL;
+
+    loader->tracer->leads = word != NULL && strcmp(word, "launcher") == 0;
+    if (word != NULL && !loader->tracer->leads && strcmp(word, "program") != 0) {
+        mpl_tracer_fault(loader, node->place, "'in_front_of' is program or launcher%s",
+                         mpl_tracer_hint(loader, word, words, 2));
+    }
+}
+
 static void load_commands(struct tracer_loader *loader, const struct mpl_yaml *root)
 {
     struct mpl_tracer_file *t = loader->tracer;
@@ -394,6 +406,7 @@ static void load_commands(struct tracer_loader *loader, const struct mpl_yaml *r
         load_list_of(loader, root, "version_command", &t->n_version_command);
     t->libraries = load_list_of(loader, root, "libraries", &t->n_libraries);
     t->launch = load_list_of(loader, root, "launch", &t->n_launch);
+    load_in_front_of(loader, mpl_yaml_find(root, "in_front_of"));
     t->finish = load_list_of(loader, root, "finish", &t->n_finish);
     t->by_hand = load_list_of(loader, root, "by_hand", &t->n_by_hand);
 }
@@ -401,10 +414,10 @@ static void load_commands(struct tracer_loader *loader, const struct mpl_yaml *r
 void mpl_tracer_load(struct tracer_loader *loader, const struct mpl_yaml *root)
 {
     static const char *const keys[] = {
-        "tracer",      "says",   "version", "program",  "version_command",
-        "launch",      "words",  "records", "never",    "regions",
-        "counters",    "build",  "memory",  "cost",     "files",
-        "environment", "finish", "by_hand", "libraries"
+        "tracer",      "says",   "version", "program",   "version_command",
+        "launch",      "words",  "records", "never",     "regions",
+        "counters",    "build",  "memory",  "cost",      "files",
+        "environment", "finish", "by_hand", "libraries", "in_front_of"
     };
 
     mpl_tracer_keys(loader, root, keys, sizeof keys / sizeof *keys, "a tracer");

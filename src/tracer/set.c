@@ -265,32 +265,17 @@ const char *const *mpl_tracer_version_command(const struct mpl_tracer_file *trac
     return tracer->version_command;
 }
 
+bool mpl_tracer_needs_place(const struct mpl_tracer_file *tracer)
+{
+    return tracer->n_launch > 0 && !tracer->leads;
+}
+
 bool mpl_tracer_needs_build(const struct mpl_tracer_file *tracer)
 {
     return tracer->build_why != NULL;
 }
 
-static bool is_on_path(const char *program)
-{
-    const char *path = getenv("PATH");
-    char file[4096];
-    struct stat st;
-
-    while (path != NULL && *path != '\0') {
-        const size_t n = strcspn(path, ":");
-        const int length =
-            snprintf(file, sizeof file, "%.*s/%s", (int) n, n > 0 ? path : ".", program);
-
-        if (n > 0 && length > 0 && (size_t) length < sizeof file && stat(file, &st) == 0 &&
-            S_ISREG(st.st_mode) && access(file, X_OK) == 0) {
-            return true;
-        }
-        path += n + (path[n] == ':');
-    }
-    return false;
-}
-
-static bool has_library(const struct mpl_tracer_file *tracer)
+bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer)
 {
     struct mpl_arena *arena = mpl_arena_create();
     bool is_there = tracer->n_libraries == 0;
@@ -298,15 +283,11 @@ static bool has_library(const struct mpl_tracer_file *tracer)
     for (size_t i = 0; arena != NULL && i < tracer->n_libraries && !is_there; i++) {
         is_there = mpl_own_library(tracer->libraries[i], arena) != NULL;
     }
+    is_there = arena != NULL && is_there &&
+               (strcmp(tracer->program, "{marple}") == 0 ||
+                mpl_program_file(tracer->program, arena) != NULL);
     mpl_arena_destroy(arena);
     return is_there;
-}
-
-bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer)
-{
-    const bool is_own = strcmp(tracer->program, "{marple}") == 0;
-
-    return (is_own || is_on_path(tracer->program)) && has_library(tracer);
 }
 
 size_t mpl_tracer_breadth(const struct mpl_tracer_file *tracer)

@@ -30,6 +30,9 @@ const char *mpl_tracer_file_says(const struct mpl_tracer_file *tracer);
 /** Words of the command that prints its version; n is 0 when there is none. */
 const char *const *mpl_tracer_version_command(const struct mpl_tracer_file *tracer,
                                               size_t *n);
+/** Whether its launch words must stand in front of the program itself; false: also in front of its launcher, or there
+ *  are none. */
+bool mpl_tracer_needs_place(const struct mpl_tracer_file *tracer);
 /** Whether a program must be built for it; false: any program can be traced. */
 bool mpl_tracer_needs_build(const struct mpl_tracer_file *tracer);
 /** Whether its program is on PATH, and one of its libraries, if it names some, where marple has its own. */

@@ -176,20 +176,19 @@ def check_schema(document, what):
 
 
 def test_dry(place):
-    for tracer, words in (
-        ("auto", "/marple trace --preload %s/spools --" % place.path("marple-mw", "run-01", "trace")),
-        ("eztrace", "eztrace -t openmpi"),
+    mpirun = "mpirun --oversubscribe -np 7"
+    preload = "/marple trace --preload %s/spools --" % place.path("marple-mw", "run-01", "trace")
+    for tracer, mark, shown in (
+        ("auto", [], "%s %s" % (preload, mpirun)),
+        ("auto", ["{tracer}"], preload),
+        ("eztrace", ["{tracer}"], "%s eztrace -t openmpi" % mpirun),
     ):
         done = place.run(
-            ["--dry-run", "--processes", "7", "--tracer", tracer], [*MPIRUN, place.program("mw"), *SLOW]
+            ["--dry-run", "--processes", "7", "--tracer", tracer], [*MPIRUN, *mark, place.program("mw"), *SLOW]
         )
-        what = "dry run, %s: " % tracer
+        what = "dry run, %s %s: " % (tracer, " ".join(mark))
         tap.ok(done.status == 0, what + "status 0", done)
-        tap.ok(
-            "mpirun --oversubscribe -np 7 " in done.out and "%s %s --tasks" % (words, place.program("mw")) in done.out,
-            what + "the command is shown",
-            done,
-        )
+        tap.ok("%s %s --tasks" % (shown, place.program("mw")) in done.out, what + "the command is shown", done)
     tap.ok(not os.path.exists(place.path("marple-mw")), "dry run: nothing is made")
 
 
@@ -381,8 +380,8 @@ def test_no_number(place):
         ["mpirun", "-H", "localhost:5", place.program("mw"), *SLOW],
     )
     tap.ok(
-        "the command always starts 5; give it as mpirun -np {processes} -H localhost:5" in done.plain,
-        what + ": another number is refused with the command that would do",
+        "the command always starts 5; write {processes} where its number stands" in done.plain,
+        what + ": another number is refused, and how it can be allowed is told",
         done,
     )
     done = place.run([*options, "--max-experiments", "2"], command)
@@ -498,7 +497,7 @@ def test_stuck(place):
     """Its ranks are told to write, but for the one that waits in MPI_Finalize for the others."""
     what = "a program that hangs and leaves a trace"
     options = ["-o", "stuck", "--timeout", "4s", "--tracer", "eztrace"]
-    command = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-np", "4", place.program("shaky")]
+    command = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-np", "4", "{tracer}", place.program("shaky")]
     done = place.run(options, command, SHAKY_STUCK="all")
     tap.ok(done.status == 0, what + ": it is diagnosed", done)
     hang = "ranks 0, 2 and 3 wait in MPI_Barrier; rank 1 has left the program"
@@ -627,30 +626,23 @@ def test_quit(place):
 
 
 def test_mistakes(place):
-    """Told before anything is started: status 2, no case."""
+    """What is no matter of ours is told as the system or the launcher tells it."""
     program = place.program("mw")
-    with open(place.path("script"), "w", encoding="utf-8") as file:
-        file.write("echo\n")
-    for command, said in (
-        (["mpirun", "-np", "2", "./no-such-program"], 'the program "./no-such-program" does not exist'),
-        (["mpirun", "-np", "2", "./script"], 'the program "./script" may not be executed'),
-        (["mpirun", "-np", "2", "/"], 'the program "/" is a directory'),
-        (["mpirun", "-np", "2", "no-such-program"], 'there is no program "no-such-program" on PATH'),
-        (["no-such-launcher", "-n", "2", program], 'there is no program "no-such-launcher" on PATH'),
-        (["mpirun", "-np", "{procs}", program], "there is no placeholder {procs}; did you mean {processes}?"),
-        (["mpirun", "-np", "2", "eztrace", "-t", "openmpi", program], 'the command starts "eztrace" itself'),
-        (["marple", "trace", "mpirun", "-np", "2", program], 'the command starts "marple" itself'),
-    ):
-        done = place.run(["-o", "mistake"], command)
-        what = " ".join(command).replace(place.folder, "…")
-        tap.ok(done.status == 2 and said in done.complaint, what + ": it is told", done)
-        tap.ok(not os.path.exists(place.path("mistake")), what + ": nothing is started")
-    done = place.run(["-o", "mistake", "--dry-run"], ["mpirun", "-np", "2", "./no-such-program"])
+    done = place.run(["-o", "mistake"], ["mpirun", "-np", "{procs}", program])
     tap.ok(
-        done.status == 0 and "does not exist" in done.complaint and "spools -- ./no-such-program" in done.out,
-        "a dry run shows the command all the same",
+        done.status == 2 and "there is no placeholder {procs}; did you mean {processes}?" in done.complaint,
+        "a misspelt placeholder is told",
         done,
     )
+    tap.ok(not os.path.exists(place.path("mistake")), "and nothing is started")
+    for number, (command, said) in enumerate((
+        (["no-such-launcher", "-n", "2", program], 'cannot start "no-such-launcher": No such file or directory'),
+        (["mpirun", "-np", "2", "./no-such-program"], "could not access or execute an executable"),
+    )):
+        done = place.run(["-o", "mistake-%d" % number], command)
+        what = " ".join(command).replace(place.folder, "…")
+        tap.ok(done.status == 3 and said in " ".join(done.complaint.split()), what + ": it is told", done)
+        tap.ok(place.outcomes("mistake-%d" % number) == ["failed"], what + ": the case knows")
 
 
 def test_left(place):
@@ -717,7 +709,8 @@ def test_interrupt_version(place):
     with open(place.path("slow", "tracers", "slow.yaml"), "w", encoding="utf-8") as file:
         file.write(text)
     process = place.start(
-        ["-o", "early", "--knowledge", place.path("slow"), "--tracer", "slow"], [*MPIRUN, place.program("mw")]
+        ["-o", "early", "--knowledge", place.path("slow"), "--tracer", "slow"],
+        [*MPIRUN, "{tracer}", place.program("mw")],
     )
     for _ in range(200):
         time.sleep(0.05)

@@ -588,6 +588,33 @@ static void check_rounded(double number)
     ck_assert_msg(rounded == wanted, "%.17g is rounded to %.17g", number, rounded);
 }
 
+START_TEST(a_program_is_looked_for_as_the_system_does)
+{
+    static const struct {
+        const char *path;
+        bool has_sh; /* An empty folder is the current one. */
+    } paths[] = { { ":/bin", true },
+                  { "/bin:", true },
+                  { "/no::/bin", true },
+                  { ":", false },
+                  { "", false } };
+    char *kept = strdup(getenv("PATH"));
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        ck_assert_int_eq(setenv("PATH", paths[i].path, 1), 0);
+        ck_assert_ptr_null(mpl_program_file("no-such-program", arena));
+        ck_assert_msg((mpl_program_file("sh", arena) != NULL) == paths[i].has_sh, "%s",
+                      paths[i].path);
+    }
+    ck_assert_int_eq(setenv("PATH", kept, 1), 0);
+    free(kept);
+    ck_assert_str_eq(mpl_program_file("/bin/sh", arena), "/bin/sh");
+    ck_assert_ptr_null(mpl_program_file("/bin/no-such-program", arena));
+    ck_assert_ptr_null(mpl_program_file("/etc/passwd", arena));
+    ck_assert_ptr_null(mpl_program_file("/", arena));
+}
+END_TEST
+
 START_TEST(rounding_to_six_digits_is_what_printing_them_and_reading_them_makes)
 {
     static const double special[] = { 0,           -0.0,     1,       999999.5, 9999995,
@@ -648,6 +675,7 @@ static Suite *base_suite(void)
     tcase_add_loop_test(tcase, quality_locations_ascend_in_whatever_order_they_come, 0, 10);
     tcase_add_test(tcase, quality_without_memory_says_that_notes_are_missing);
     tcase_add_test(tcase, median_is_the_middle);
+    tcase_add_test(tcase, a_program_is_looked_for_as_the_system_does);
     tcase_add_test(tcase,
                    rounding_to_six_digits_is_what_printing_them_and_reading_them_makes);
     suite_add_tcase(suite, tcase);

@@ -146,7 +146,7 @@ END_TEST
 
 static void put_rank(pid_t pid, const char *variable, const char *cores)
 {
-    const char text[] = "PATH=/bin\0";
+    const char text[] = "PMI_SIZE=9\0";
     const char *rest = mpl_arena_printf(arena, "%s", variable);
     char all[4096];
 
@@ -170,6 +170,7 @@ START_TEST(a_rank_is_who_was_told_so)
     ck_assert_int_eq(seen.pid, 10);
     ck_assert_int_eq(CPU_COUNT(&seen.cores), 3);
     ck_assert(CPU_ISSET(4, &seen.cores) && !CPU_ISSET(2, &seen.cores));
+    ck_assert_uint_eq(seen.n_ranks, 9);
     put_rank(11, "PMI_RANK=0", "7");
     ck_assert(mpl_ranks_read(folder, 11, &seen));
 

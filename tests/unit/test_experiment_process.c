@@ -448,6 +448,7 @@ END_TEST
 /* Each says so when it is told to end; "read" because a child of its own would have its rank, too. */
 static const char two_ranks[] =
     "cd %s; mkfifo never; exec 3<>never\n"
+    "export OMPI_COMM_WORLD_SIZE=2\n"
     "for r in 0 1; do OMPI_COMM_WORLD_RANK=$r sh -c "
     "'trap \"echo told >rank-$0; exit 0\" TERM; while :; do read x <&3; done' $r & done\n"
     "wait";
@@ -455,7 +456,7 @@ static const char two_ranks[] =
 static bool write_out(void *context, const struct offspring *offspring)
 {
     (void) context;
-    return mpl_ranks_write_out(offspring, folder, 2);
+    return mpl_ranks_write_out(offspring, folder, 0); /* As the launcher told them. */
 }
 
 static bool write_out_three(void *context, const struct offspring *offspring)

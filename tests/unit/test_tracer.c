@@ -197,6 +197,28 @@ START_TEST(commands_may_name_the_running_program)
 }
 END_TEST
 
+START_TEST(a_tracer_needs_a_place_unless_it_may_stand_in_front_of_all)
+{
+    static const struct {
+        const char *lines;
+        bool needs_place;
+    } all[] = { { PLAIN("launch: [a]\n"), true },
+                { PLAIN("launch: [a]\nin_front_of: program\n"), true },
+                { PLAIN("launch: [a]\nin_front_of: launcher\n"), false },
+                { PLAIN(""), false } };
+    const struct mpl_tracers *tracers = NULL;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        describe(all[i].lines);
+        ck_assert_msg(load(false, &tracers) == MPL_OK, "%s", err.cause[0].text);
+        ck_assert(mpl_tracer_needs_place(mpl_tracers_find(tracers, "x")) ==
+                  all[i].needs_place);
+    }
+    refused(PLAIN("in_front_of: lancher\n"),
+            "'in_front_of' is program or launcher; did you mean 'launcher'?", 7, 14);
+}
+END_TEST
+
 START_TEST(misspelt_placeholders_of_commands_are_told)
 {
     refused(PLAIN("finish: [\"{marpel}\"]\n"),
@@ -424,6 +446,7 @@ int main(void)
     tcase_add_test(sets, a_library_that_is_not_there_is_not_installed);
     tcase_add_test(sets, commands_may_name_the_running_program);
     tcase_add_test(refusals, misspelt_placeholders_of_commands_are_told);
+    tcase_add_test(refusals, a_tracer_needs_a_place_unless_it_may_stand_in_front_of_all);
     tcase_add_test(sets, the_own_tracer_records_more_than_eztrace);
     tcase_add_test(sets, eztrace_takes_modules_by_what_is_recorded);
     tcase_add_test(sets, eztrace_records_receive_completions_under_a_condition);
