@@ -636,7 +636,4 @@ void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events)
     if (!loader->has_fault && !loader->has_no_memory) {
         mpl_load_order(loader);
     }
-    if (!loader->has_fault && !loader->has_no_memory) {
-        mpl_load_steady(loader);
-    }
 }

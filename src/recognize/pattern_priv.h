@@ -178,7 +178,6 @@ struct mpl_associated {
         stop; /**< Name that the search does not go beyond; MPL_NONE: it ends by itself. */
     bool is_list;      /**< The match of a repeated member. */
     bool is_explained; /**< It counts for coverage: the other end of a member. */
-    bool is_steady;    /**< What it leads to does not depend on clocks. */
 };
 
 /** What a formula of an event reads: a field of a span, or an attribute of an instance. */
@@ -215,7 +214,6 @@ struct mpl_attribute {
         copied; /**< The slot that the formula is, when it is one name; else MPL_NONE. */
     bool reads_index; /**< Its value depends on the number of the instance. */
     bool asks_order;  /**< It reads what must have come before what. */
-    bool is_steady;   /**< Its value does not depend on clocks. */
 };
 
 struct mpl_event_definition {
@@ -237,7 +235,6 @@ struct mpl_event_definition {
     uint32_t n_slots;
     const struct mpl_slot *slots; /**< By slot number of the event's formulas. */
     uint32_t level; /**< Above those of all events that recognising it needs. */
-    bool is_steady; /**< Which instances there are does not depend on clocks. */
     bool
         is_wide; /**< Recognising it needs instances of other locations, or values of them all. */
 };
@@ -366,7 +363,5 @@ void mpl_load_event_formulas(struct mpl_loader *loader, const struct mpl_yaml *m
                              struct mpl_event_definition *event);
 /** Sets the levels; cycles between events or attributes are messages. */
 void mpl_load_order(struct mpl_loader *loader);
-/** Sets what does not depend on clocks, when there are no circles. */
-void mpl_load_steady(struct mpl_loader *loader);
 
 #endif
