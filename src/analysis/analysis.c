@@ -131,8 +131,8 @@ static enum mpl_status publish(struct mpl_analysis *a, struct mpl_err *err)
     return MPL_OK;
 }
 
-struct mpl_analysis *mpl_analysis_create(const struct mpl_clock_options *clock,
-                                         const struct mpl_progress *progress)
+static struct mpl_analysis *create(const struct mpl_clock_options *clock,
+                                   const struct mpl_progress *progress)
 {
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_analysis *a = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_analysis);
@@ -177,12 +177,11 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
                                  const struct mpl_analysis_options *options,
                                  struct mpl_analysis **out, struct mpl_err *err)
 {
-    struct mpl_analysis *a = mpl_analysis_create(options->clock, options->progress);
+    struct mpl_analysis *a = create(options->clock, options->progress);
 
     if (a == NULL) {
         return mpl_nomem(err);
     }
-    a->is_thorough = options->is_thorough;
     a->manifest = options->manifest;
     /* Handed out even after a failure, so that the messages of a->lint can be printed. */
     *out = a;
@@ -231,7 +230,7 @@ enum mpl_status mpl_analysis_check(const char *path,
 
     options = options == NULL ? &defaults : options;
 
-    struct mpl_analysis *a = mpl_analysis_create(options->clock, options->progress);
+    struct mpl_analysis *a = create(options->clock, options->progress);
 
     if (a == NULL) {
         return mpl_nomem(err);
@@ -251,7 +250,7 @@ enum mpl_status mpl_analysis_calls(const char *path, const struct mpl_rank_pair 
                                    const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err)
 {
-    struct mpl_analysis *a = mpl_analysis_create(clock, progress);
+    struct mpl_analysis *a = create(clock, progress);
 
     if (a == NULL) {
         return mpl_nomem(err);
@@ -292,9 +291,7 @@ void mpl_analysis_destroy(struct mpl_analysis *analysis)
     if (analysis == NULL) {
         return;
     }
-    mpl_analysis_destroy(analysis->again);
     mpl_infer_destroy(analysis->infer);
-    mpl_infer_destroy(analysis->spare);
     for (size_t i = 0; i < analysis->n_trials; i++) {
         mpl_arena_destroy(analysis->trials[i].arena);
         mpl_arena_destroy(analysis->trials[i].part_arena);

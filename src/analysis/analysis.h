@@ -60,8 +60,7 @@ struct mpl_analysis_options {
     const char *const *what_if;            /**< The user's own questions, see replay.h. */
     size_t n_what_if;
     const struct mpl_manifest
-        *manifest;    /**< What is known of the runs; NULL: only the traces. */
-    bool is_thorough; /**< Try what other clocks would say also on long traces. */
+        *manifest; /**< What is known of the runs; NULL: only the traces. */
     const struct mpl_progress *progress; /**< NULL: silence. */
     struct mpl_infer_limits limits;      /**< Of the rules; zeros are defaults. */
 };
@@ -208,13 +207,12 @@ struct mpl_diagnosed {
     bool is_within_spread; /**< No fact: few repetitions have it, or one has far less. */
     bool is_of_set;        /**< It compares runs: it holds for its group as a whole. */
     /**
-     * It would be gone, blame somebody else, lead or lead no more, or cost or gain a quarter more
-     * or less, if the clocks were wrong by as much as they may be. See clock_reason.
+     * A quarter of what it costs could be no loss, or due to somebody else, if the clocks were wrong
+     * by as much as they may be; or nothing limits a clock that it is about.
      */
     bool is_clock_sensitive;
-    double
-        clock_low_s; /**< What lost_s would be at least and at most in the time lines at the
-                              clocks' bounds; NaN when unknown, or certain without trying. */
+    double clock_low_s; /**< Bounds of lost_s, whatever the clocks are within their own; NaN
+                          without a figure, with an unlimited clock, and where all are right. */
     double clock_high_s;
     const char *clock_reason; /**< A clause that says why it is sensitive; else NULL. */
     size_t n_explained_by;
@@ -333,10 +331,10 @@ struct mpl_diagnosis {
                            speaker of the one that decides. Undefined without usable runs. */
     const struct mpl_diagnosed
         *leading; /**< Cause that the verdict rests on, where it is problems; else NULL. */
-    enum mpl_certainty certainty;    /**< In the verdict. */
-    const char *certainty_reason;    /**< Half a sentence; NULL when sure. */
-    bool is_verdict_clock_sensitive; /**< Another one if the clocks were wrong by as much as
-                                          they may be. */
+    enum mpl_certainty certainty;     /**< In the verdict. */
+    const char *certainty_reason;     /**< Half a sentence; NULL when sure. */
+    bool is_verdict_clock_sensitive;  /**< It could be another one if the clocks were wrong
+                                          by as much as they may be. */
     const char *verdict_clock_reason; /**< A clause that says why; else NULL. */
     size_t n_runs;
     const struct mpl_run *runs;

@@ -56,27 +56,15 @@ struct mpl_analysis {
     const struct mpl_rank_pair *ranks;     /* Other numbers for processes; borrowed. */
     size_t n_ranks;
     bool has_calls_only; /* See mpl_analysis_calls(). */
-    bool is_thorough;
     const struct mpl_progress *progress;
     struct mpl_infer_limits limits;
     const struct mpl_what_if **questions; /* of the user */
     size_t n_questions;
-    struct mpl_infer *
-        spare; /* what rules are loaded into, for the next scenario; NULL: infer, or none */
-    struct mpl_analysis
-        *again;       /* with the facts that infer has no more; NULL: nobody asked */
-    bool is_scenario; /* what would be diagnosed if the clocks were a little different */
 };
-
-/* analysis.c */
-struct mpl_analysis *mpl_analysis_create(const struct mpl_clock_options *clock,
-                                         const struct mpl_progress *progress);
 
 /* run.c */
 enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char *path,
                              size_t number, struct mpl_err *err);
-/* What is taken from the events; sets failure where nothing can be diagnosed. */
-void mpl_run_measure(struct run *run);
 void mpl_run_close(struct run *run);
 /* The variables of its events. False without memory. */
 bool mpl_run_variables(struct run *run, struct mpl_variables **out);
@@ -154,10 +142,8 @@ double mpl_nesting_severity(const struct mpl_diagnosed *d);
 
 /* verdict.c */
 enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err);
-/* By how many seconds of location time the figures that decide on the verdict miss another one. */
-double mpl_verdict_margin_s(const struct mpl_diagnosis *d);
-/* The cause that stands first, or NULL. */
-const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d);
+/* By how many seconds of location time the figures that decide on a group's verdict miss another one. */
+double mpl_verdict_margin_s(const struct mpl_analysis *a, const struct mpl_group *group);
 
 /* doubt.c: how far the clocks of a run may still be off */
 struct clock_doubt {
@@ -168,7 +154,9 @@ struct clock_doubt {
     int64_t *low_ticks;   /* per process, what mpl_clock says; 0 where unlimited */
     int64_t *high_ticks;
     int64_t most_ticks; /* by which a location's times may be wrong */
-    double reach_s;     /* what that can change of all waits together, jumps aside */
+    double less_s;      /* what that can take from all waits together at most … */
+    double more_s;      /* … and add to them */
+    double *blame_s; /* per location, waits for it, or for others, that could be either */
 };
 enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *arena,
                                  struct clock_doubt *out, struct mpl_err *err);
@@ -179,37 +167,14 @@ int64_t mpl_doubt_error_ticks(const struct mpl_run *run, const struct clock_doub
 /* contested.c. Cost of both: a look at each call. */
 /* Waits that may as well not be there, or the other way round. */
 double mpl_doubt_jumps_s(const struct mpl_run *run, const struct clock_doubt *doubt);
-/* Waits that could be blamed on somebody else. */
-double mpl_doubt_blame_s(const struct mpl_run *run, const struct clock_doubt *doubt);
-
-/* shifts.c: time lines as possible as the one chosen */
-struct shifts {
-    size_t n;
-    const int64_t **ticks; /* of each: per process, what is added to its times */
-};
-/* All high, all low, and the latest and the earliest of each suspect, a process with limits. */
-enum mpl_status mpl_shifts_create(const struct mpl_run *run,
-                                  const struct clock_doubt *doubt, const uint32_t *suspects,
-                                  size_t n, struct mpl_arena *arena, struct shifts *out,
-                                  struct mpl_err *err);
-
-/*
- * scenario.c: diagnoses again with shifted clocks, roles and patterns as they are. ticks has per
- * run what to add per process, or NULL: that run stays as it is. The model's times are the same
- * again when it returns, also after a failure. End *out with the other call, while a is there.
- */
-enum mpl_status mpl_scenario_run(struct mpl_analysis *a, const int64_t *const *ticks,
-                                 struct mpl_analysis **out, struct mpl_err *err);
-void mpl_scenario_end(struct mpl_analysis *scenario, struct mpl_analysis *of);
-/* The inference with the facts of the diagnosis, which is made once more where a scenario took its place. */
-enum mpl_status mpl_scenario_again(struct mpl_analysis *a, struct mpl_infer **infer,
-                                   struct mpl_err *err);
+/* Adds up blame_s. */
+void mpl_doubt_find_blame(const struct mpl_run *run, struct clock_doubt *doubt);
 
 /* what_if.c: the user's questions are read before the traces, in case they are wrong */
 enum mpl_status mpl_what_if_read(struct mpl_analysis *a,
                                  const struct mpl_analysis_options *options,
                                  struct mpl_err *err);
-/* Answers them, and what the remedies of the causes would bring. Scenarios must not: it costs. */
+/* Answers them, and what the remedies of the causes would bring. */
 enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err);
 
 /* sites.c: where each cause costs its time, if the places of calls are recorded and nothing else is known; behind what
@@ -236,7 +201,7 @@ enum mpl_status mpl_places_find(const struct mpl_run *run, enum mpl_place_kind k
 void mpl_certainty_spread_doubt(struct mpl_analysis *a, struct mpl_diagnosed *all,
                                 size_t n);
 
-/* sensitivity.c: which findings would change if the clocks were a little different */
+/* sensitivity.c: which findings, and whether the verdict, could change if the clocks were a little different */
 enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);
 
 /* Slots of facts; texts are borrowed. */

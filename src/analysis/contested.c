@@ -146,77 +146,85 @@ double mpl_doubt_jumps_s(const struct mpl_run *run, const struct clock_doubt *do
 
 /* ---- culprits ----------------------------------------------------------------------------------- */
 
-/* The two latest of those that may be meant. */
+/*
+ * Who may have kept others waiting: the latest, and with their errors all who come as late. They enter
+ * twice, as only behind the first round it is known how late that is.
+ */
 struct race {
-    uint32_t first; /* MPL_NONE: nobody yet */
+    const struct mpl_run *run;
+    const struct clock_doubt *doubt;
+    uint32_t first; /* the latest; MPL_NONE: nobody yet */
     int64_t first_ticks;
-    bool has_second;
-    int64_t second_ticks; /* how early the others can be at the latest: with their errors */
+    double wait_s;
+    bool is_second_round;
+    bool is_contested; /* then: somebody else may be meant */
 };
 
-static void enter_race(struct race *race, const struct mpl_run *run,
-                       const struct clock_doubt *doubt, uint32_t location, int64_t ticks)
+static void begin_race(struct race *race, double wait_s)
 {
-    uint32_t behind = location;
-    int64_t behind_ticks = ticks;
+    race->first = MPL_NONE;
+    race->wait_s = wait_s;
+    race->is_second_round = false;
+    race->is_contested = false;
+}
 
-    if (location == race->first) {
-        race->first_ticks = ticks > race->first_ticks ? ticks : race->first_ticks;
-        return;
-    }
-    if (race->first == MPL_NONE || ticks > race->first_ticks) {
-        behind = race->first;
-        behind_ticks = race->first_ticks;
-        race->first = location;
-        race->first_ticks = ticks;
-    }
-    if (behind != MPL_NONE) {
-        const int64_t latest = behind_ticks + mpl_doubt_error_ticks(run, doubt, behind);
-
-        race->second_ticks =
-            race->has_second && race->second_ticks > latest ? race->second_ticks : latest;
-        race->has_second = true;
+static void end_race(const struct race *race)
+{
+    if (race->is_contested) {
+        race->doubt->blame_s[race->first] += race->wait_s;
     }
 }
 
-static bool is_contested(const struct race *race, const struct mpl_run *run,
-                         const struct clock_doubt *doubt)
+static void enter_race(struct race *race, uint32_t location, int64_t ticks)
 {
-    return race->has_second &&
-           race->second_ticks >=
-               race->first_ticks - mpl_doubt_error_ticks(run, doubt, race->first);
-}
-
-static double contested_collectives_s(const struct mpl_run *run,
-                                      const struct clock_doubt *doubt)
-{
-    const struct mpl_coll_wait *waits = mpl_events_coll_waits(run->events);
-    double sum_s = 0;
-
-    for (uint32_t i = 0; i < run->match->n_instances; i++) {
-        const struct mpl_coll_instance *in = &run->match->instances[i];
-        struct race race = { .first = MPL_NONE };
-
-        for (uint32_t k = 0; k < in->n_parts && waits[i].wait_s > 0; k++) {
-            const struct mpl_coll_part *part = &run->match->parts[in->first_part + k];
-            const uint32_t span = mpl_events_span_of_collective(run->events, part->location,
-                                                                part->collective);
-
-            if (span != MPL_NONE) {
-                enter_race(&race, run, doubt, part->location,
-                           mpl_events_enter_ticks(run->events, part->location, span));
-            }
+    if (!race->is_second_round) {
+        if (race->first == MPL_NONE || ticks > race->first_ticks) {
+            race->first = location;
+            race->first_ticks = ticks;
         }
-        sum_s += is_contested(&race, run, doubt) ? waits[i].wait_s : 0;
+    } else if (location != race->first &&
+               ticks + mpl_doubt_error_ticks(race->run, race->doubt, location) >=
+                   race->first_ticks -
+                       mpl_doubt_error_ticks(race->run, race->doubt, race->first)) {
+        race->doubt->blame_s[location] += race->wait_s;
+        race->is_contested = true;
     }
-    return sum_s;
 }
 
-/* Whether a call that completes several messages may have waited for another one. */
-static bool is_call_contested(const struct mpl_run *run, const struct clock_doubt *doubt,
-                              uint32_t location, const struct mpl_span *span)
+static void enter_collective(struct race *race, const struct mpl_coll_instance *in)
 {
-    struct race race = { .first = MPL_NONE };
+    for (uint32_t k = 0; k < in->n_parts; k++) {
+        const struct mpl_coll_part *part = &race->run->match->parts[in->first_part + k];
+        const uint32_t span = mpl_events_span_of_collective(
+            race->run->events, part->location, part->collective);
+
+        if (span != MPL_NONE) {
+            enter_race(race, part->location,
+                       mpl_events_enter_ticks(race->run->events, part->location, span));
+        }
+    }
+}
+static void contest_collectives(struct race race)
+{
+    const struct mpl_coll_wait *waits = mpl_events_coll_waits(race.run->events);
+
+    for (uint32_t i = 0; i < race.run->match->n_instances; i++) {
+        if (waits[i].wait_s > 0) {
+            const struct mpl_coll_instance *in = &race.run->match->instances[i];
+
+            begin_race(&race, waits[i].wait_s);
+            enter_collective(&race, in);
+            race.is_second_round = true;
+            enter_collective(&race, in);
+            end_race(&race);
+        }
+    }
+}
+
+/* Whoever is at the other end of a call that completes several messages may be meant. */
+static void enter_call(struct race *race, uint32_t location, const struct mpl_span *span)
+{
+    const struct mpl_run *run = race->run;
 
     for (uint32_t i = 0; i < span->n_messages; i++) {
         const uint32_t message = mpl_events_message(run->events, location, span, i);
@@ -228,39 +236,39 @@ static bool is_call_contested(const struct mpl_run *run, const struct clock_doub
                 : mpl_events_span_of_message(run->events, end.location, end.message);
 
         if (other != MPL_NONE) {
-            enter_race(&race, run, doubt, end.location,
+            enter_race(race, end.location,
                        mpl_events_enter_ticks(run->events, end.location, other));
         }
     }
-    return is_contested(&race, run, doubt);
 }
 
-static double contested_calls_s(const struct mpl_run *run, const struct clock_doubt *doubt,
-                                uint32_t location)
+static void contest_calls(struct race race, uint32_t location)
 {
-    const uint32_t n = mpl_events_span_count(run->events, location);
-    int64_t sum = 0;
+    const uint32_t n = mpl_events_span_count(race.run->events, location);
 
     for (uint32_t k = 1; k < n; k += 2) {
-        const int64_t wait = mpl_events_wait_ticks(run->events, location, k);
+        const int64_t wait = mpl_events_wait_ticks(race.run->events, location, k);
 
         if (wait > 0) {
-            const struct mpl_span span = mpl_events_span(run->events, location, k);
+            const struct mpl_span span = mpl_events_span(race.run->events, location, k);
 
-            if (span.n_messages > 1 && is_call_contested(run, doubt, location, &span)) {
-                sum += wait;
+            if (span.n_messages > 1) {
+                begin_race(&race, mpl_model_seconds(race.run->model, wait));
+                enter_call(&race, location, &span);
+                race.is_second_round = true;
+                enter_call(&race, location, &span);
+                end_race(&race);
             }
         }
     }
-    return mpl_model_seconds(run->model, sum);
 }
 
-double mpl_doubt_blame_s(const struct mpl_run *run, const struct clock_doubt *doubt)
+void mpl_doubt_find_blame(const struct mpl_run *run, struct clock_doubt *doubt)
 {
-    double sum_s = contested_collectives_s(run, doubt);
+    const struct race race = { .run = run, .doubt = doubt };
 
+    contest_collectives(race);
     for (uint32_t l = 0; l < run->model->n_locations; l++) {
-        sum_s += contested_calls_s(run, doubt, l);
+        contest_calls(race, l);
     }
-    return sum_s;
 }

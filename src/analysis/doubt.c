@@ -2,10 +2,10 @@
  * How far the clocks of a run may still be off, and what that can change at most.
  *
  * A wait is the time between two moments of two locations, cut off at the ends of a call. If each
- * of these two clocks may be off by so much, the wait changes by no more than the two together.
- * Hence the sum, over all calls that may wait, of what the two clocks may be off bounds what any
- * sum of waits can change: the reach. Example: 2 us between each of two clocks and the reference,
- * 1,000 calls: 4 ms at most, whatever the calls waited.
+ * of these two clocks may be off by so much, the wait changes by no more than the two together, gets
+ * no shorter than nothing and no longer than its call. The sum of that over all calls bounds what any
+ * sum of waits can change. Example: 2 us between each of two clocks and the reference, 1,000 calls
+ * of 10 us that wait 1 us each: 1 ms less at most, or 4 ms more.
  *
  * That holds for waits that grow and shrink with the clocks; contested.c looks at those that jump.
  */
@@ -67,7 +67,52 @@ int64_t mpl_doubt_error_ticks(const struct mpl_run *run, const struct clock_doub
                                                        : -doubt->low_ticks[p];
 }
 
-static void measure_reach(const struct mpl_run *run, struct clock_doubt *doubt)
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How wrong the clock at the other end of a call can be; \p otherwise where that may be anybody. */
+static int64_t other_error(const struct mpl_run *run, const struct clock_doubt *doubt,
+                           uint32_t location, uint32_t span, int64_t otherwise)
+{
+    uint32_t message = MPL_NONE;
+
+    if (!mpl_events_only_message(run->events, location, span, &message) ||
+        message == MPL_NONE) {
+        return otherwise;
+    }
+    const struct mpl_end end = mpl_match_partner(run->model, run->match, location, message);
+
+    return end.message == MPL_NONE ? otherwise
+                                   : mpl_doubt_error_ticks(run, doubt, end.location);
+}
+
+/* What clocks change at most on a location, where those of all others are wrong by \p most at most. */
+static void add_calls(const struct mpl_run *run, uint32_t location, int64_t most,
+                      struct clock_doubt *doubt)
+{
+    const int64_t own = mpl_doubt_error_ticks(run, doubt, location);
+    const uint32_t n = mpl_events_span_count(run->events, location);
+    const double ends_s = ENDS * mpl_model_seconds(run->model, own + most);
+    int64_t less = 0;
+    int64_t more = 0;
+
+    for (uint32_t k = 1; k < n; k += 2) {
+        const int64_t wait = mpl_events_wait_ticks(run->events, location, k);
+        const int64_t ticks = mpl_events_leave_ticks(run->events, location, k) -
+                              mpl_events_enter_ticks(run->events, location, k);
+
+        const int64_t error = own + other_error(run, doubt, location, k, most);
+
+        less += least(wait, error);
+        more += least(ticks - wait, error);
+    }
+    doubt->less_s += mpl_model_seconds(run->model, less) + ends_s;
+    doubt->more_s += mpl_model_seconds(run->model, more) + ends_s;
+}
+
+static void measure_all(const struct mpl_run *run, struct clock_doubt *doubt)
 {
     const uint32_t n = run->model->n_locations;
     int64_t most = 0;
@@ -85,14 +130,18 @@ static void measure_reach(const struct mpl_run *run, struct clock_doubt *doubt)
     }
     doubt->most_ticks = most;
     doubt->is_none = most == 0 && doubt->n_unlimited == 0;
-    doubt->reach_s = 0;
-    for (uint32_t l = 0; l < n; l++) {
-        const int64_t own = mpl_doubt_error_ticks(run, doubt, l);
-        const int64_t other = own == most ? second : most;
-
-        doubt->reach_s += mpl_model_seconds(run->model, own + other) *
-                          (double) (mpl_events_totals(run->events, l)->n_calls + ENDS);
+    if (most == 0) {
+        return;
     }
+    for (uint32_t l = 0; l < n; l++) {
+        add_calls(run, l, mpl_doubt_error_ticks(run, doubt, l) == most ? second : most,
+                  doubt);
+    }
+    const double jumps_s = mpl_doubt_jumps_s(run, doubt);
+
+    doubt->less_s += jumps_s;
+    doubt->more_s += jumps_s;
+    mpl_doubt_find_blame(run, doubt);
 }
 
 enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *arena,
@@ -104,15 +153,17 @@ enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *ar
         .low_ticks = MPL_NEW_ARRAY(arena, n, int64_t),
         .high_ticks = MPL_NEW_ARRAY(arena, n, int64_t),
         .is_unlimited = MPL_NEW_ARRAY(arena, n, bool),
+        .blame_s = MPL_NEW_ARRAY(arena, run->model->n_locations, double),
     };
 
-    if (doubt.low_ticks == NULL || doubt.high_ticks == NULL || doubt.is_unlimited == NULL) {
+    if (doubt.low_ticks == NULL || doubt.high_ticks == NULL || doubt.is_unlimited == NULL ||
+        doubt.blame_s == NULL) {
         return mpl_nomem(err);
     }
     for (uint32_t p = 0; p < n && run->clock->source != MPL_CLOCK_SINGLE; p++) {
         take_limits(run, p, &doubt);
     }
-    measure_reach(run, &doubt);
+    measure_all(run, &doubt);
     *out = doubt;
     return MPL_OK;
 }

@@ -154,7 +154,7 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
     d->gain_replay_s = NAN;
     d->clock_low_s = NAN;
     d->clock_high_s = NAN;
-    for (size_t i = 0; i < f->n_where && st == MPL_OK && !a->is_scenario; i++) {
+    for (size_t i = 0; i < f->n_where && st == MPL_OK; i++) {
         st = find_sources(a, d, f->where[i], err);
     }
     return st;

@@ -104,7 +104,7 @@ static void measure_window(struct run *run)
     }
 }
 
-void mpl_run_measure(struct run *run)
+static void measure(struct run *run)
 {
     measure_ends(run);
     measure_window(run);
@@ -139,7 +139,7 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
         measure_window(run);
         return mpl_damage_name(a->arena, &run->shown, err);
     }
-    mpl_run_measure(run);
+    measure(run);
     return mpl_damage_find(a->arena, &run->shown, err);
 }
 

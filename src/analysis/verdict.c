@@ -98,14 +98,6 @@ static bool is_unexplained(const struct mpl_group *g)
     return unexplained_s(g) >= unexplained_share * g->location_s;
 }
 
-const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d)
-{
-    return d->n_findings > 0 && mpl_diagnosed_is_cause(&d->findings[0]) &&
-                   !d->findings[0].is_within_spread
-               ? &d->findings[0]
-               : NULL;
-}
-
 static bool is_problem(const struct mpl_analysis *a, const struct mpl_diagnosed *f)
 {
     const double window_s = a->runs[f->run].shown.window_s;
@@ -131,30 +123,29 @@ static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
     return NULL;
 }
 
-double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
+/* By how much a cause is more than what makes a problem; less than 0: by how much it is less. */
+static double excess_s(const struct mpl_analysis *a, const struct mpl_group *group,
+                       const struct mpl_diagnosed *f)
 {
-    const struct mpl_diagnosed *leading = mpl_leading_cause(d);
-    double margin_s = INFINITY;
+    return fmax(f->lost_s + f->outer_s - problem_severity * group->location_s,
+                f->gain_model_s - problem_severity * a->runs[f->run].shown.window_s);
+}
 
-    if (leading != NULL && !isnan(leading->severity)) {
-        const double cost_s = leading->lost_s + leading->outer_s;
-        const double least_s = problem_severity * leading->lost_s / leading->severity;
-        const struct mpl_diagnosed *next = d->n_findings > 1 ? &d->findings[1] : NULL;
+double mpl_verdict_margin_s(const struct mpl_analysis *a, const struct mpl_group *group)
+{
+    const struct mpl_diagnosis *d = &a->diagnosis;
+    double margin_s = fabs(unexplained_s(group) - unexplained_share * group->location_s);
 
-        margin_s = fabs(cost_s - least_s);
-        /* The next one leads when this one is worth as little: what that is of its cost. */
-        if (next != NULL && mpl_diagnosed_is_cause(next) && next->n_explained_by == 0 &&
-            leading->worth_s > 0) {
-            margin_s =
-                fmin(margin_s, cost_s * (1 - fmax(next->worth_s, 0) / leading->worth_s));
-        }
+    if (group->verdict == MPL_VERDICT_PROBLEMS) {
+        const struct mpl_diagnosed *leading = leading_problem(a, group);
+
+        return leading->finding->is_fatal ? INFINITY : excess_s(a, group, leading);
     }
-    for (size_t i = 0; i < d->n_groups; i++) {
-        const struct mpl_group *g = &d->groups[i];
+    for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (g->verdict != MPL_VERDICT_PROBLEMS) {
-            margin_s =
-                fmin(margin_s, fabs(unexplained_s(g) - unexplained_share * g->location_s));
+        if (is_of(a, f, group) && !f->is_within_spread) {
+            margin_s = fmin(margin_s, fabs(excess_s(a, group, f)));
         }
     }
     return margin_s;

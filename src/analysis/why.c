@@ -9,8 +9,7 @@
 /** One answer under construction. */
 struct telling {
     struct mpl_analysis *a;
-    struct mpl_infer *infer; /**< With the facts. */
-    bool *is_told;           /**< Per finding of the diagnosis. */
+    bool *is_told; /**< Per finding of the diagnosis. */
     struct mpl_err *err;
     enum mpl_status st;
 };
@@ -171,7 +170,7 @@ static void say_finding(struct telling *t, size_t index, struct mpl_why *parent)
     }
     t->is_told[index] = true;
     node->says = d->finding->text;
-    t->st = mpl_infer_why_rule(t->infer, d->finding->rule, t->a->arena, &rule, t->err);
+    t->st = mpl_infer_why_rule(t->a->infer, d->finding->rule, t->a->arena, &rule, t->err);
     if (t->st != MPL_OK) {
         return;
     }
@@ -276,8 +275,7 @@ enum mpl_status mpl_analysis_why(struct mpl_analysis *analysis, const char *find
     if (t.is_told == NULL) {
         return mpl_nomem(err);
     }
-    t.st = mpl_scenario_again(analysis, &t.infer, err);
-    root = t.st == MPL_OK ? say(&t, NULL, MPL_WHY_ANSWER, "") : NULL;
+    root = say(&t, NULL, MPL_WHY_ANSWER, "");
     for (size_t i = 0; i < d->n_findings && t.st == MPL_OK; i++) {
         if (is_asked(&d->findings[i], finding)) {
             say_finding(&t, i, root);
@@ -326,9 +324,7 @@ enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *
                                  name, ids, name));
         return t.st;
     }
-    t.st = mpl_scenario_again(analysis, &t.infer, err);
-    t.st = t.st == MPL_OK ? mpl_infer_why_not(t.infer, name, analysis->arena, &root, err)
-                          : t.st;
+    t.st = mpl_infer_why_not(analysis->infer, name, analysis->arena, &root, err);
     if (t.st == MPL_OK) {
         say_trials(&t, root);
         *out = root;

@@ -22,7 +22,6 @@ enum {
     OPT_SIZE,
     OPT_VERBOSE,
     OPT_WIDTH,
-    OPT_THOROUGH,
     OPT_WHAT_IF,
     OPT_WHY,
     OPT_WHY_NOT
@@ -45,8 +44,6 @@ static const struct mpl_option options[] = {
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
                       "show everything, rules that fired and every metric, too" },
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
-    [OPT_THOROUGH] = { 0, "thorough", NULL,
-                       "try also on long traces what other clocks would change" },
     [OPT_WHAT_IF] = { 0, "what-if", "CHANGE",
                       "run time if it were so: \"compute(3)*0.5\", \"network*0\"" },
     [OPT_WHY] = { 0, "why", "FINDING", "show what a finding rests on" },
@@ -79,7 +76,6 @@ struct diagnose_opts {
     bool is_verbose;
     bool is_full;
     bool is_brief;
-    bool is_thorough;
 };
 
 /* "worker=1,2,5" becomes the role "worker" with three labels. */
@@ -145,9 +141,6 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return mpl_args_integer(option, value, 1, 1000, &opts->size, err);
     case OPT_VERBOSE:
         opts->is_verbose = true;
-        return MPL_OK;
-    case OPT_THOROUGH:
-        opts->is_thorough = true;
         return MPL_OK;
     case OPT_WHAT_IF:
         opts->what_if[opts->n_what_if++] = value;
@@ -355,7 +348,6 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
         .n_what_if = opts->n_what_if,
         .clock = &opts->clock,
         .manifest = opts->traces.manifest,
-        .is_thorough = opts->is_thorough,
         .progress = &line.progress,
     };
 

@@ -285,7 +285,7 @@ static enum mpl_status collect_clocks(struct planner *p, uint32_t run, struct mp
     if (kept == NULL || !mpl_texts_add(p, &w.purposes, purpose) ||
         !mpl_texts_add(
             p, &w.reasons,
-            "Findings would be others if the clocks were wrong by as much as they "
+            "Findings could be others if the clocks were wrong by as much as they "
             "may be, and the tracer did not compare them.") ||
         !mpl_texts_add(p, &w.capabilities, "clock-offsets")) {
         return mpl_nomem(err);

@@ -222,8 +222,7 @@ const struct mpl_diagnosed *find_finding(const struct mpl_analysis *a, const cha
     return NULL;
 }
 
-struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *low_us,
-                             const int64_t *high_us)
+struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *bound_us)
 {
     const uint32_t n = a->runs[0].model->n_locations;
     const int64_t ticks_per_us = (int64_t) a->runs[0].model->ticks_per_s / 1000000;
@@ -235,43 +234,12 @@ struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *low_us,
     *clock = *a->runs[0].shown.clock;
     clock->source = MPL_CLOCK_MESSAGES;
     for (uint32_t l = 0; l < n; l++) {
-        const int64_t least = high_us == NULL ? -low_us[l] : low_us[l];
-        const int64_t most = high_us == NULL ? low_us[l] : high_us[l];
-
-        low[l] = most == INT64_MAX ? INT64_MIN : least * ticks_per_us;
-        high[l] = most == INT64_MAX ? INT64_MAX : most * ticks_per_us;
+        high[l] = bound_us[l] == INT64_MAX ? INT64_MAX : bound_us[l] * ticks_per_us;
+        low[l] = bound_us[l] == INT64_MAX ? INT64_MIN : -high[l];
     }
     clock->low_ticks = low;
     clock->high_ticks = high;
     clock->bound_ticks = high;
     a->runs[0].shown.clock = clock;
     return clock;
-}
-
-int64_t *copy_times(const struct mpl_model *model, struct mpl_arena *arena)
-{
-    int64_t *times = MPL_NEW_ARRAY(arena, model->n_events, int64_t);
-    size_t n = 0;
-
-    ck_assert_ptr_nonnull(times);
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        mpl_times_read(&model->locations[l].times, 0, model->locations[l].n_events,
-                       times + n);
-        n += model->locations[l].n_events;
-    }
-    return times;
-}
-
-bool are_times(const struct mpl_model *model, const int64_t *times)
-{
-    size_t n = 0;
-
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        for (uint32_t i = 0; i < model->locations[l].n_events; i++, n++) {
-            if (mpl_ticks_of(&model->locations[l], i) != times[n]) {
-                return false;
-            }
-        }
-    }
-    return true;
 }

@@ -29,12 +29,8 @@ struct mpl_analysis *analyse_text(const char *text);
 struct mpl_analysis *analyse_path(const char *path, const struct mpl_progress *progress);
 /** The finding of that name, or NULL. */
 const struct mpl_diagnosed *find_finding(const struct mpl_analysis *a, const char *name);
-/** Gives the first run a clock with these bounds, per location in us; NULL high: the same. */
-struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *low_us,
-                             const int64_t *high_us);
-/** All times of the first run, to be compared. */
-int64_t *copy_times(const struct mpl_model *model, struct mpl_arena *arena);
-bool are_times(const struct mpl_model *model, const int64_t *times);
+/** Gives the first run a clock with these bounds, per location in us; INT64_MAX: none. */
+struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *bound_us);
 
 /** Two ranks, 20 rounds: rank 1 waits 30 us for each message, which needs \p room_us more than
  *  nothing, as does each answer; nobody waits for these. */

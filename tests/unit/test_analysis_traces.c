@@ -1,7 +1,4 @@
-/*
- * Real traces: after a diagnosis, which shifts clocks to try others, the times are those of the
- * corrected trace to the last bit; and what is said of the clocks agrees with itself.
- */
+/* Real traces: what is said of the clocks agrees with itself, and nobody asks who was first for nothing. */
 #include "config.h"
 
 #include <check.h>
@@ -19,17 +16,16 @@ static unsigned n_stamped; /* of them, those with timestamps of causality all th
 
 static void check_finding(const char *trace, const struct mpl_diagnosed *d)
 {
-    const bool is_tried = !isnan(d->clock_low_s);
+    const bool is_known = !isnan(d->clock_low_s);
 
     ck_assert_msg(d->is_clock_sensitive == (d->clock_reason != NULL), "%s %s", trace,
                   d->id);
-    ck_assert_msg(is_tried == !isnan(d->clock_high_s), "%s %s", trace, d->id);
-    if (is_tried) {
+    ck_assert_msg(is_known == !isnan(d->clock_high_s), "%s %s", trace, d->id);
+    if (is_known) {
         ck_assert_msg(d->clock_low_s <= d->lost_s && d->lost_s <= d->clock_high_s, "%s %s",
                       trace, d->id);
-        ck_assert_msg(d->is_clock_sensitive || (d->clock_high_s <= 1.25 * d->lost_s &&
-                                                d->clock_low_s >= 0.75 * d->lost_s),
-                      "%s %s: %g..%g", trace, d->id, d->clock_low_s, d->clock_high_s);
+        ck_assert_msg(d->is_clock_sensitive == (d->clock_low_s < 0.75 * d->lost_s),
+                      "%s %s: %g of %g", trace, d->id, d->clock_low_s, d->lost_s);
     }
 }
 
@@ -53,17 +49,10 @@ static void count_stamped(const struct mpl_analysis *a)
 
 static void check_trace(const char *trace, const char *path)
 {
-    struct mpl_arena *arena = mpl_arena_create();
-    struct mpl_analysis *stages = NULL;
     struct mpl_analysis *a = analyse_path(path, NULL);
-    const struct mpl_model *model = a->runs[0].model;
 
     count_stamped(a);
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, &stages, NULL), MPL_OK);
     if (a->diagnosis.verdict != MPL_VERDICT_UNUSABLE) {
-        const int64_t *times = copy_times(stages->runs[0].model, arena);
-
-        ck_assert_msg(are_times(model, times), "%s", trace);
         for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
             check_finding(trace, &a->diagnosis.findings[i]);
         }
@@ -72,9 +61,7 @@ static void check_trace(const char *trace, const char *path)
                       "%s", trace);
         n_traces++;
     }
-    mpl_analysis_destroy(stages);
     mpl_analysis_destroy(a);
-    mpl_arena_destroy(arena);
 }
 
 /* False where there is none. */
