@@ -70,10 +70,11 @@ bool mpl_withheld_restart(struct cage *cage)
 
 static bool read_demand(struct cage *cage, struct mpl_withheld *w)
 {
-    if (!mpl_demand_read(cage->infer->rules, cage->chosen, cage->infer->home, &w->demand)) {
+    if (!mpl_demand_read(cage->infer->rules, cage->chosen, cage->infer->arena,
+                         &w->demand)) {
         return false;
     }
-    w->used = MPL_NEW_ARRAY(cage->infer->home, w->demand.n_uses, const void *);
+    w->used = MPL_NEW_ARRAY(cage->infer->arena, w->demand.n_uses, const void *);
     for (size_t i = 0; w->used != NULL && i < w->demand.n_uses; i++) {
         w->used[i] = hold_symbol(cage->env, w->demand.uses[i].metric);
     }
@@ -92,7 +93,7 @@ static void note_fact(struct cage *cage, const struct fact *fact);
 /* Facts of rules may be there already. */
 static struct mpl_withheld *make(struct cage *cage)
 {
-    struct mpl_withheld *w = MPL_NEW(cage->infer->home, struct mpl_withheld);
+    struct mpl_withheld *w = MPL_NEW(cage->infer->arena, struct mpl_withheld);
 
     if (w == NULL) {
         return NULL;

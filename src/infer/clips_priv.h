@@ -319,9 +319,8 @@ struct finding_record {
 struct mpl_infer {
     struct cage cage;
     const struct mpl_rules *rules;
-    struct mpl_arena *home;         /**< It lies there, and what goes on with its engine. */
-    struct mpl_arena *arena;        /**< What is noted of facts. */
-    struct mpl_names *rule_numbers; /**< Full name -> index into rules. */
+    struct mpl_arena *arena;         /**< It lies there, too. */
+    struct mpl_names *rule_numbers;  /**< Full name -> index into rules. */
     struct mpl_map *finding_by_fact; /**< Fact index -> number of the finding record. */
     struct mpl_map *need_by_fact;
     struct mpl_buf findings; /**< struct finding_record * */

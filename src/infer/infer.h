@@ -135,15 +135,6 @@ enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
 enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
                                 const struct mpl_infer_limits *limits,
                                 struct mpl_infer **infer, struct mpl_err *err);
-/**
- * Lets the rules go on with other facts, while *infer keeps what was concluded: *engine is what *infer was,
- * for mpl_infer_renew(). *infer can be asked for all but why and why not, which need the facts. Where a limit was
- * reached nothing can go on: both stay what they are.
- */
-enum mpl_status mpl_infer_part(struct mpl_infer **infer, struct mpl_infer **engine,
-                               struct mpl_err *err);
-/** False after mpl_infer_part(). */
-bool mpl_infer_has_engine(const struct mpl_infer *infer);
 void mpl_infer_destroy(struct mpl_infer *infer); /* NULL is allowed */
 
 /**

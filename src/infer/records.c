@@ -19,10 +19,9 @@ static bool number_rules(struct mpl_infer *infer)
     return true;
 }
 
-/** For what will be concluded. */
-static bool open_records(struct mpl_infer *infer)
+static bool furnish(struct mpl_infer *infer)
 {
-    infer->arena = mpl_arena_create();
+    infer->rule_numbers = mpl_names_create();
     infer->finding_by_fact = mpl_map_create();
     infer->need_by_fact = mpl_map_create();
     infer->findings = mpl_buf_make(sizeof(struct finding_record *));
@@ -35,14 +34,8 @@ static bool open_records(struct mpl_infer *infer)
     infer->basis = mpl_buf_make(sizeof(void *));
     infer->refused = mpl_buf_make(sizeof(void *));
     infer->reasons = mpl_buf_make(sizeof(struct cited));
-    return infer->arena != NULL && infer->finding_by_fact != NULL &&
-           infer->need_by_fact != NULL;
-}
-
-static bool furnish(struct mpl_infer *infer)
-{
-    infer->rule_numbers = mpl_names_create();
-    return infer->rule_numbers != NULL && number_rules(infer) && open_records(infer);
+    return infer->rule_numbers != NULL && number_rules(infer) &&
+           infer->finding_by_fact != NULL && infer->need_by_fact != NULL;
 }
 
 /** The rules were checked when they were read, so what goes wrong now is a limit. */
@@ -63,7 +56,7 @@ static enum mpl_status load(struct mpl_infer *infer, bool is_seen, struct mpl_er
         return st;
     }
     infer->cage.infer = infer;
-    infer->cage.metrics = mpl_metric_facts_create(infer->home);
+    infer->cage.metrics = mpl_metric_facts_create(infer->arena);
     if (infer->cage.metrics == NULL ||
         !mpl_metric_facts_restart(infer->cage.metrics, infer->cage.env)) {
         return mpl_nomem(err);
@@ -72,30 +65,20 @@ static enum mpl_status load(struct mpl_infer *infer, bool is_seen, struct mpl_er
     return MPL_OK;
 }
 
-static struct mpl_infer *make(const struct mpl_rules *rules)
-{
-    struct mpl_arena *home = mpl_arena_create();
-    struct mpl_infer *infer = home == NULL ? NULL : MPL_NEW(home, struct mpl_infer);
-
-    if (infer == NULL) {
-        mpl_arena_destroy(home);
-        return NULL;
-    }
-    infer->home = home;
-    infer->rules = rules;
-    return infer;
-}
-
 /* CLIPS has seen what rules it loads: then it finds no fault in them. */
 static enum mpl_status create(const struct mpl_rules *rules,
                               const struct mpl_infer_limits *limits, bool is_seen,
                               struct mpl_infer **out, struct mpl_err *err)
 {
-    struct mpl_infer *infer = make(rules);
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_infer *infer = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_infer);
 
     if (infer == NULL) {
+        mpl_arena_destroy(arena);
         return mpl_nomem(err);
     }
+    infer->arena = arena;
+    infer->rules = rules;
 
     enum mpl_status st = furnish(infer) ? MPL_OK : mpl_nomem(err);
 
@@ -176,35 +159,6 @@ enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
     return create(rules, limits, true, infer, err);
 }
 
-enum mpl_status mpl_infer_part(struct mpl_infer **infer, struct mpl_infer **engine,
-                               struct mpl_err *err)
-{
-    struct mpl_infer *from = *infer;
-
-    if (from->cage.env == NULL || from->cage.stop != CAGE_FREE) {
-        return MPL_OK;
-    }
-    struct mpl_infer *kept = make(from->rules);
-
-    if (kept == NULL) {
-        return mpl_nomem(err);
-    }
-    struct mpl_arena *home = kept->home;
-
-    *kept = *from;
-    kept->home = home;
-    kept->cage = (struct cage){ .stop = CAGE_FREE };
-    kept->rule_numbers = NULL;
-    *infer = kept;
-    *engine = from;
-    return open_records(from) ? MPL_OK : mpl_nomem(err);
-}
-
-bool mpl_infer_has_engine(const struct mpl_infer *infer)
-{
-    return infer->cage.env != NULL;
-}
-
 void mpl_infer_destroy(struct mpl_infer *infer)
 {
     if (infer == NULL) {
@@ -228,7 +182,6 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     mpl_map_destroy(infer->need_by_fact);
     mpl_names_destroy(infer->rule_numbers);
     mpl_arena_destroy(infer->arena);
-    mpl_arena_destroy(infer->home);
 }
 
 /* ---- findings --------------------------------------------------------------------------- */

@@ -557,52 +557,6 @@ START_TEST(rules_that_cannot_fire_are_left_out)
 }
 END_TEST
 
-START_TEST(what_was_concluded_stays_while_rules_go_on_with_other_facts)
-{
-    struct mpl_infer *engine = NULL;
-
-    lab_open("(defrule CAUSES::a (pattern (run ?r) (name ?n)) =>"
-             " (assert (finding (kind cause) (name x) (run ?r) (pattern ?n))))",
-             NULL);
-    lab_give_pattern("first");
-    run();
-    ck_assert_int_eq(mpl_infer_part(&lab_get()->infer, &engine, &lab_get()->err), MPL_OK);
-    ck_assert(!mpl_infer_has_engine(lab_get()->infer));
-    ck_assert(mpl_infer_has_engine(engine));
-    ck_assert_int_eq(mpl_infer_renew(lab_get()->rules, NULL, &engine, &lab_get()->err),
-                     MPL_OK);
-
-    struct mpl_infer *kept = lab_get()->infer;
-
-    lab_get()->infer = engine;
-    lab_give_pattern("second");
-    run();
-    ck_assert_str_eq(finding(0)->pattern, "second");
-    mpl_infer_destroy(engine);
-    lab_get()->infer = kept;
-    ck_assert_uint_eq(mpl_infer_finding_count(kept), 1);
-    ck_assert_str_eq(finding(0)->pattern, "first");
-    ck_assert_str_eq(finding(0)->because[0].template, "pattern");
-    ck_assert_uint_eq(mpl_infer_firing_count(kept), 1);
-}
-END_TEST
-
-START_TEST(after_a_limit_no_rules_go_on)
-{
-    const struct mpl_infer_limits limits = { .firings = 1 };
-    struct mpl_infer *engine = NULL;
-
-    lab_open("(defrule CAUSES::a (pattern (name ?n)) => (assert (settled (run ?n))))"
-             "(defrule CAUSES::b (settled (run ?n)) => (assert (unsettled (run ?n))))",
-             &limits);
-    lab_give_pattern("first");
-    ck_assert_int_eq(mpl_infer_run(lab_get()->infer, &lab_get()->err), MPL_E_LIMIT);
-    ck_assert_int_eq(mpl_infer_part(&lab_get()->infer, &engine, &lab_get()->err), MPL_OK);
-    ck_assert_ptr_null(engine);
-    ck_assert(mpl_infer_has_engine(lab_get()->infer));
-}
-END_TEST
-
 static TCase *reasons(void)
 {
     TCase *tc = tcase_create("reasons");
@@ -620,8 +574,6 @@ static TCase *reasons(void)
     tcase_add_test(tc, facts_between_patterns_that_are_negated_are_all_cited);
     tcase_add_loop_test(tc, rules_that_cannot_fire_are_left_out, 0,
                         sizeof choices / sizeof choices[0]);
-    tcase_add_test(tc, what_was_concluded_stays_while_rules_go_on_with_other_facts);
-    tcase_add_test(tc, after_a_limit_no_rules_go_on);
     return tc;
 }
 
