@@ -36,7 +36,7 @@ static void take_fault(void *env, const char *file, const char *warning, const c
  * 36 levels of nesting overflow its stack frame. Without the copy it is safe, but then an error
  * prints a buffer that is not there; so there is one, with a blank in it, and it is not written.
  */
-static void stop_copying(void *env)
+void mpl_cage_stop_copying(void *env)
 {
     (void) SetPPBufferEnabled(env, TRUE);
     SetPPBufferStatus(env, ON);
@@ -78,7 +78,7 @@ static void load_construct(struct load *load)
         mpl_cage_stop(load->cage, CAGE_GAVE_UP);
         return;
     }
-    stop_copying(env);
+    mpl_cage_stop_copying(env);
     read_straight(load, load->source->text + c->begin, c->end - c->begin);
     (void) LoadConstructsFromLogicalName(env, source_name);
     read_straight(load, NULL, 0);

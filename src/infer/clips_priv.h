@@ -213,6 +213,9 @@ const char *mpl_suggest_template(void *env, const char *word);
 /** "[CODE] " removed, lines joined by "; ", without CLIPS' trailing parts. */
 char *mpl_clips_tidy(struct mpl_arena *arena, const char *said);
 
+/** Before a construct is loaded: CLIPS makes no copy of it, in which deep nesting would overflow a buffer. */
+void mpl_cage_stop_copying(void *env);
+
 /* ---- facts --------------------------------------------------------------------- */
 
 /** NULL where there is none of that name; else its place among the slots of a fact. */

@@ -351,6 +351,9 @@ static void before_firing(void *env, void *activation)
     struct defrule *rule = EnvGetActivationRule(env, activation);
     char name[400];
 
+    if (infer == NULL) {
+        return; /* A rule of ours, see clips_probe.c. */
+    }
     mpl_infer_take_error(
         infer); /* Of the rule before, which then ended without stopping. */
     if (infer->firings.n >= infer->cage.limits.firings) {

@@ -1,4 +1,4 @@
-/* Facts as plain data and the values of expressions, for questions after the rules have fired. */
+/* Facts and globals as plain data, for questions after the rules have fired. */
 #include "config.h"
 
 #include "infer/clips_priv.h"
@@ -113,33 +113,33 @@ bool mpl_whynot_facts(struct mpl_infer *infer, struct mpl_arena *arena,
     return !g.is_nomem && *facts != NULL;
 }
 
-struct evaluation {
+/* ---- values of globals --------------------------------------------------------------------- */
+
+struct global {
     struct mpl_infer *infer;
     struct mpl_arena *arena;
-    const char *text;
+    const char *name;
     struct why_value *out;
     bool is_done;
 };
 
-static void evaluate(void *context)
+static void get_global(void *context)
 {
-    struct evaluation *e = context;
-    void *env = e->infer->cage.env;
+    struct global *g = context;
+    void *env = g->infer->cage.env;
     DATA_OBJECT value;
 
-    EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
-    mpl_cage_forget(&e->infer->cage);
-    e->is_done = EnvEval(env, e->text, &value) && value.type != MULTIFIELD &&
-                 *mpl_cage_said(&e->infer->cage) == '\0' &&
-                 take_value(e->arena, value.type, value.value, e->out);
-    mpl_cage_forget(&e->infer->cage);
+    (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
+    g->is_done = EnvEval(env, g->name, &value) && value.type != MULTIFIELD &&
+                 take_value(g->arena, value.type, value.value, g->out);
+    mpl_cage_forget(&g->infer->cage);
 }
 
-bool mpl_whynot_eval(struct mpl_infer *infer, const char *text, struct mpl_arena *arena,
-                     struct why_value *out)
+bool mpl_whynot_global(struct mpl_infer *infer, const char *name, struct mpl_arena *arena,
+                       struct why_value *out)
 {
-    struct evaluation e = { .infer = infer, .arena = arena, .text = text, .out = out };
+    struct global g = { .infer = infer, .arena = arena, .name = name, .out = out };
 
-    return infer->cage.stop == CAGE_FREE && mpl_cage_enter(&infer->cage, evaluate, &e) &&
-           e.is_done;
+    return infer->cage.stop == CAGE_FREE && mpl_cage_enter(&infer->cage, get_global, &g) &&
+           g.is_done;
 }

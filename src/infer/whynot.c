@@ -1,8 +1,7 @@
 /*
- * Why a finding is missing. CLIPS keeps partial matches, but not by how much a fact misses, so
- * the conditions of each rule that could have concluded it are matched again, in order, against
- * the facts at the end of the run. The first condition that nothing meets is the reason; what it
- * lacks (a finding, a metric that nobody asked for, a fact that rules hand on to each other) is
+ * Why a finding is missing. CLIPS tells which conditions of each rule that could have concluded it
+ * the facts at the end of the run meet. The first condition that nothing meets is the reason; what
+ * it lacks (a finding, a metric that nobody asked for, a fact that rules hand on to each other) is
  * followed to the rules that would have brought it.
  */
 #include "config.h"
@@ -38,7 +37,6 @@ struct mpl_why *mpl_why_say(struct whynot *w, struct mpl_why *parent,
 
     va_end(args);
     if (node == NULL || text == NULL) {
-        w->is_nomem = true;
         return NULL;
     }
     node->kind = kind;
@@ -60,11 +58,16 @@ struct examined {
     int depth;
 };
 
+/** Conditions that are met, and how. */
+struct stand {
+    struct why_row row;
+    struct why_met met;
+};
+
 static void explain_rule(struct whynot *w, const struct why_text *text,
                          struct mpl_why *parent, int depth);
-static bool walk(struct whynot *w, const struct examined *e,
-                 const struct why_condition *first, struct why_matches in,
-                 struct mpl_why *parent);
+static bool walk(struct whynot *w, const struct examined *e, const struct stand *stand,
+                 const struct why_condition *first, struct mpl_why *parent);
 
 /* ---- conditions that are met ----------------------------------------------------------------- */
 
@@ -85,17 +88,7 @@ const char *mpl_why_pattern_words(struct whynot *w, const struct why_condition *
         text = mpl_arena_printf(w->arena, "%s %s%s%s", text, is_name ? "" : k->slot,
                                 is_name ? "" : " ", wanted);
     }
-    w->is_nomem = w->is_nomem || text == NULL;
     return text == NULL ? "" : text;
-}
-
-static const struct why_fact *fact_for(const struct why_condition *c,
-                                       const struct why_binding *bound)
-{
-    while (bound != NULL && (bound->name != NULL || bound->condition != c)) {
-        bound = bound->next;
-    }
-    return bound == NULL ? NULL : bound->fact;
 }
 
 static const char *add_met(struct whynot *w, const char *text, const char *more)
@@ -105,52 +98,77 @@ static const char *add_met(struct whynot *w, const char *text, const char *more)
             ? text
             : mpl_arena_printf(w->arena, "%s%s%s", text, *text == '\0' ? "" : ", ", more);
 
-    w->is_nomem = w->is_nomem || both == NULL;
     return both == NULL ? text : both;
 }
 
-static const char *met_words(struct whynot *w, const char *text,
-                             const struct why_condition *c,
-                             const struct why_condition *conditions,
-                             const struct why_binding *bound)
+static const char *all_met_words(struct whynot *w, const char *text,
+                                 const struct stand *before,
+                                 const struct why_condition *more,
+                                 const struct why_condition *conditions);
+
+/** A condition of \p stand in words, behind \p text. */
+static const char *met_words(struct whynot *w, const char *text, const struct stand *stand,
+                             size_t at, const struct why_condition *conditions)
 {
-    const struct why_fact *fact = fact_for(c, bound);
+    const struct why_condition *c = stand->row.conditions[at];
+    const struct why_fact *fact = mpl_why_fact_for(stand->met.bound, c);
     const char *one = "";
 
     if (c->kind == CONDITION_TEST && c->test != NULL) {
         one = mpl_why_words(w, c->test, conditions);
-    } else if (c->kind == CONDITION_PATTERN && fact != NULL) {
-        one = mpl_why_fact_words(w, fact);
+    } else if (c->kind == CONDITION_PATTERN) {
+        one = fact == NULL ? "" : mpl_why_fact_words(w, fact);
     } else if (c->kind == CONDITION_NOT && c->first != NULL &&
                c->first->kind == CONDITION_PATTERN) {
-        one = mpl_arena_printf(w->arena, "no %s",
-                               mpl_why_pattern_words(w, c->first, conditions, bound));
-    } else if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+        one = mpl_arena_printf(
+            w->arena, "no %s",
+            mpl_why_pattern_words(w, c->first, conditions, stand->met.bound));
+    } else if (c->kind == CONDITION_OR) {
+        const struct stand before = { .row = { stand->row.module, at,
+                                               stand->row.conditions } };
+
         for (const struct why_condition *p = c->first; p != NULL; p = p->next) {
-            text = met_words(w, text, p, conditions, bound);
+            struct why_condition alone = *p;
+
+            alone.next = NULL;
+            text = all_met_words(w, text, &before, &alone, conditions);
         }
-    } else if (c->kind != CONDITION_PATTERN) {
+    } else {
         one = c->text;
     }
     return add_met(w, text, one == NULL ? "" : one);
 }
 
-static void say_met(struct whynot *w, const struct examined *e,
-                    const struct why_condition *first, const struct why_condition *until,
-                    struct why_matches in, struct mpl_why *parent)
+/** \p more, where it is met with \p before. */
+static const char *all_met_words(struct whynot *w, const char *text,
+                                 const struct stand *before,
+                                 const struct why_condition *more,
+                                 const struct why_condition *conditions)
+{
+    struct stand with = { .row = mpl_why_extend(w, &before->row, more) };
+
+    with.met = mpl_why_match(w, &with.row, NULL, 0);
+    for (size_t i = before->row.n; i < with.row.n && with.met.n > 0; i++) {
+        text = met_words(w, text, &with, i, conditions);
+    }
+    return text;
+}
+
+/** Conditions of \p stand from \p first on. */
+static void say_met(struct whynot *w, const struct examined *e, const struct stand *stand,
+                    size_t first, struct mpl_why *parent)
 {
     const char *text = "";
 
-    for (const struct why_condition *c = first; c != until && in.first != NULL;
-         c = c->next) {
-        text = met_words(w, text, c, e->conditions, in.first->bound);
+    for (size_t i = first; i < stand->row.n; i++) {
+        text = met_words(w, text, stand, i, e->conditions);
     }
     if (*text == '\0') {
         return;
     }
-    if (in.n > 1) {
+    if (stand->met.n > 1) {
         (void) mpl_why_say(w, parent, MPL_WHY_MET, "met, in %zu ways, here the first: %s",
-                           in.n, text);
+                           stand->met.n, text);
     } else {
         (void) mpl_why_say(w, parent, MPL_WHY_MET, "met: %s", text);
     }
@@ -190,7 +208,7 @@ static void missing_metric(struct whynot *w, const struct examined *e, const cha
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < w->n_texts && !w->is_nomem; i++) {
+    for (size_t i = 0; i < w->n_texts; i++) {
         const struct why_text *t = &w->texts[i];
 
         if (t->rule == NULL || !mpl_why_asks(w, t, name)) {
@@ -242,7 +260,7 @@ static struct mpl_why *say_no_finding(struct whynot *w, const struct examined *e
     struct mpl_why *node =
         mpl_why_say(w, parent, MPL_WHY_FAILED, "there is no finding %s", name);
 
-    for (size_t i = 0; i < w->n_texts && !w->is_nomem; i++) {
+    for (size_t i = 0; i < w->n_texts; i++) {
         /* A rule that looks for the finding it concludes is no way to the first of them. */
         if (w->texts[i].rule != NULL && &w->texts[i] != e->text &&
             mpl_why_concludes(w, &w->texts[i], name)) {
@@ -258,7 +276,7 @@ static void missing_helper(struct whynot *w, const struct examined *e,
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < w->n_texts && !w->is_nomem; i++) {
+    for (size_t i = 0; i < w->n_texts; i++) {
         if (w->texts[i].rule != NULL && mpl_why_asserts(w, &w->texts[i], c)) {
             explain_rule(w, &w->texts[i], node, e->depth + 1);
             n++;
@@ -310,42 +328,44 @@ static struct mpl_why *say_near(struct whynot *w, const struct examined *e,
         has = mpl_why_values(w, wanted, e->conditions, near->bound);
         return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s%s; the rule needs %s",
                            *has == '\0' ? mpl_why_fact_words(w, near->fact) : has,
-                           near->n > 1 ? ", the nearest" : "",
+                           near->has_others ? ", the nearest" : "",
                            mpl_why_words(w, wanted, e->conditions));
     }
 
     const struct why_slot *slot = mpl_why_slot(near->fact, near->constraint->slot);
+    const char *wants =
+        mpl_why_constraint_words(w, near->constraint, e->conditions, near->bound);
 
     for (size_t i = 0; slot != NULL && i < slot->n && has != NULL; i++) {
         has = mpl_arena_printf(w->arena, "%s%s%s", has, i > 0 ? ", " : "",
                                slot->values[i].text);
     }
-    return mpl_why_say(
-        w, parent, MPL_WHY_FAILED, "%s%s has %s %s; the rule needs %s",
-        mpl_why_fact_words(w, near->fact), near->n > 1 ? ", the nearest," : "",
-        near->constraint->slot, has == NULL || *has == '\0' ? "(none)" : has,
-        mpl_why_constraint_words(w, near->constraint, e->conditions, near->bound));
+    return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s%s has %s %s; the rule needs %s",
+                       mpl_why_fact_words(w, near->fact),
+                       near->has_others ? ", the nearest," : "", near->constraint->slot,
+                       has == NULL || *has == '\0' ? "(none)" : has,
+                       *wants == '\0' ? "one" : wants);
 }
 
 static struct mpl_why *fail_pattern(struct whynot *w, const struct examined *e,
-                                    const struct why_condition *c, struct why_matches in,
-                                    struct mpl_why *parent)
+                                    const struct stand *stand,
+                                    const struct why_condition *c, struct mpl_why *parent)
 {
-    const struct why_near near = mpl_why_nearest_fact(w, c, in);
+    const struct why_near near = mpl_why_nearest_fact(w, &stand->row, stand->met.bound, c);
 
-    return near.fact == NULL ? say_missing(w, e, c, in.first->bound, parent)
+    return near.fact == NULL ? say_missing(w, e, c, stand->met.bound, parent)
                              : say_near(w, e, &near, parent);
 }
 
 static struct mpl_why *fail_test(struct whynot *w, const struct examined *e,
-                                 const struct why_condition *c, struct why_matches in,
+                                 const struct stand *stand, const struct why_condition *c,
                                  struct mpl_why *parent)
 {
-    const struct why_binding *bound = mpl_why_nearest_match(w, c->test, in);
-    const char *has = mpl_why_values(w, c->test, e->conditions, bound);
+    const struct why_met near = mpl_why_match(w, &stand->row, &c->test, 1);
+    const char *has = mpl_why_values(w, c->test, e->conditions, near.bound);
     struct mpl_why *node =
         mpl_why_say(w, parent, MPL_WHY_FAILED, "%s%s%sthe rule needs %s", has,
-                    *has != '\0' && in.n > 1 ? ", the nearest" : "",
+                    *has != '\0' && near.varies ? ", the nearest" : "",
                     *has == '\0' ? "" : "; ", mpl_why_words(w, c->test, e->conditions));
 
     mpl_why_say_functions(w, c->test, node);
@@ -353,99 +373,86 @@ static struct mpl_why *fail_test(struct whynot *w, const struct examined *e,
 }
 
 static struct mpl_why *fail_not(struct whynot *w, const struct examined *e,
-                                const struct why_condition *c, struct why_matches in,
+                                const struct stand *stand, const struct why_condition *c,
                                 struct mpl_why *parent)
 {
-    struct why_matches one = { .n = 1, .first = in.first };
-    struct why_matches met = { 0 };
-    const char *text = "";
+    const char *text = all_met_words(w, "", stand, c->first, e->conditions);
 
-    for (const struct why_condition *p = c->first; p != NULL && one.n > 0; p = p->next) {
-        met = mpl_why_match(w, p, one);
-        one = met;
-    }
-    for (const struct why_condition *p = c->first; p != NULL && met.n > 0; p = p->next) {
-        text = met_words(w, text, p, e->conditions, met.first->bound);
-    }
     return *text == '\0'
                ? mpl_why_say(w, parent, MPL_WHY_FAILED, "the rule needs %s", c->text)
                : mpl_why_say(w, parent, MPL_WHY_FAILED,
                              "the rule keeps quiet because there is this: %s", text);
 }
 
-static struct mpl_why *fail_group(struct whynot *w, const struct examined *e,
-                                  const struct why_condition *c, struct why_matches in,
-                                  struct mpl_why *parent)
+static struct mpl_why *fail_any(struct whynot *w, const struct examined *e,
+                                const struct stand *stand, const struct why_condition *c,
+                                struct mpl_why *parent)
 {
-    struct mpl_why *node = NULL;
-    size_t n = 0;
+    struct mpl_why *node = mpl_why_say(w, parent, MPL_WHY_FAILED, "none of these is met:");
 
-    if (c->kind != CONDITION_OR) {
-        node = mpl_why_say(w, parent, MPL_WHY_FAILED, "not met together: %s", c->text);
-        (void) walk(w, e, c->first, in, node);
-        return node;
-    }
-    node = mpl_why_say(w, parent, MPL_WHY_FAILED, "none of these is met:");
-    for (const struct why_condition *p = c->first; p != NULL && !w->is_nomem; p = p->next) {
+    for (const struct why_condition *p = c->first; p != NULL; p = p->next) {
         struct why_condition alone = *p;
 
         alone.next = NULL;
-        (void) walk(w, e, &alone, in, node);
-        n++;
+        (void) walk(w, e, stand, &alone, node);
     }
-    return n == 0 ? NULL : node;
+    return node;
 }
 
 static void say_failed(struct whynot *w, const struct examined *e,
-                       const struct why_condition *c, struct why_matches in,
+                       const struct stand *stand, const struct why_condition *c,
                        struct mpl_why *parent)
 {
     struct mpl_why *node = NULL;
 
     switch (c->kind) {
     case CONDITION_PATTERN:
-        node = fail_pattern(w, e, c, in, parent);
+        node = fail_pattern(w, e, stand, c, parent);
         break;
     case CONDITION_TEST:
-        node = c->test == NULL ? NULL : fail_test(w, e, c, in, parent);
+        node = c->test == NULL ? NULL : fail_test(w, e, stand, c, parent);
         break;
     case CONDITION_NOT:
-        node = fail_not(w, e, c, in, parent);
+        node = fail_not(w, e, stand, c, parent);
         break;
-    case CONDITION_FORALL:
-        node = mpl_why_say(w, parent, MPL_WHY_FAILED, "the rule needs %s", c->text);
+    case CONDITION_OR:
+        node = fail_any(w, e, stand, c, parent);
+        break;
+    case CONDITION_EXISTS:
+        node = mpl_why_say(w, parent, MPL_WHY_FAILED, "not met together: %s", c->text);
+        (void) walk(w, e, stand, c->first, node);
         break;
     default:
-        node = fail_group(w, e, c, in, parent);
+        node = mpl_why_say(w, parent, MPL_WHY_FAILED, "the rule needs %s", c->text);
         break;
     }
     mpl_why_place(node, e->text->rule->file, c->line);
 }
 
-/** Walks along conditions until one fails. True when all are met. */
-static bool walk(struct whynot *w, const struct examined *e,
-                 const struct why_condition *first, struct why_matches in,
-                 struct mpl_why *parent)
+/** Walks along the conditions behind \p stand until one fails. True when all are met. */
+static bool walk(struct whynot *w, const struct examined *e, const struct stand *stand,
+                 const struct why_condition *first, struct mpl_why *parent)
 {
-    const struct why_condition *c = first;
-    size_t rest = 0;
+    const struct why_row all = mpl_why_extend(w, &stand->row, first);
+    struct stand now = { .row = all, .met = stand->met };
 
-    for (; c != NULL && !w->is_nomem; c = c->next) {
-        const struct why_matches out = mpl_why_match(w, c, in);
+    for (now.row.n = stand->row.n; now.row.n < all.n; now.row.n++) {
+        const struct why_row longer = { all.module, now.row.n + 1, all.conditions };
+        const struct why_met met = mpl_why_match(w, &longer, NULL, 0);
 
-        if (out.n == 0) {
+        if (met.n == 0) {
             break;
         }
-        in = out;
+        now.met = met;
     }
-    say_met(w, e, first, c, in, parent);
-    if (c == NULL || w->is_nomem) {
+    say_met(w, e, &now, stand->row.n, parent);
+    if (now.row.n == all.n || mpl_arena_is_short(w->arena)) {
         return true;
     }
-    say_failed(w, e, c, in, parent);
-    for (const struct why_condition *more = c->next; more != NULL; more = more->next) {
-        rest++;
-    }
+    say_failed(w, e, &now, all.conditions[now.row.n], parent);
+
+    const size_t rest = all.n - now.row.n - 1;
+
     if (rest > 0) {
         (void) mpl_why_say(w, parent, MPL_WHY_NOTE, "%zu further condition%s not looked at",
                            rest, rest > 1 ? "s" : "");
@@ -504,12 +511,15 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
 
     if (told == NULL ||
         !mpl_why_read(text->source, text->construct, w->arena, &e.conditions)) {
-        w->is_nomem = true;
+        mpl_arena_set_short(w->arena);
         return;
     }
     *told = text->rule;
     node->says = text->rule->says;
-    if (walk(w, &e, e.conditions, mpl_why_match_nothing(w), node) && !w->is_nomem) {
+
+    const struct stand nothing = { .row = { .module = text->construct->module } };
+
+    if (walk(w, &e, &nothing, e.conditions, node)) {
         say_all_met(w, text, node);
     }
 }
@@ -535,22 +545,15 @@ static enum mpl_status read_all(struct whynot *w, struct mpl_err *err)
 
 static void explain_all(struct whynot *w, const char *name, struct mpl_why *root)
 {
-    for (size_t i = 0; i < w->n_texts && !w->is_nomem; i++) {
+    for (size_t i = 0; i < w->n_texts; i++) {
         if (w->texts[i].rule != NULL && mpl_why_concludes(w, &w->texts[i], name)) {
             explain_rule(w, &w->texts[i], root, 0);
         }
     }
-    if (w->is_cut) {
-        (void) mpl_why_say(
-            w, root, MPL_WHY_NOTE,
-            "There are too many combinations of facts to look at all; the answer may "
-            "miss a nearer one.");
-    }
     if (w->is_unsure) {
-        (void) mpl_why_say(
-            w, root, MPL_WHY_NOTE,
-            "An expression could not be evaluated outside of its rule and counts as "
-            "not met.");
+        (void) mpl_why_say(w, root, MPL_WHY_NOTE,
+                           "A condition could not be evaluated outside of its rule and "
+                           "counts as not met.");
     }
 }
 
@@ -576,7 +579,8 @@ enum mpl_status mpl_infer_why_not(struct mpl_infer *infer, const char *name,
                         name, n);
 
         explain_all(&w, name, root);
-        st = w.is_nomem ? mpl_nomem(err) : MPL_OK;
+        st =
+            mpl_arena_is_short(arena) ? mpl_nomem(err) : mpl_cage_status(&infer->cage, err);
         *out = root;
     }
     mpl_buf_free(&w.told);

@@ -225,67 +225,30 @@ bool mpl_why_asks(const struct whynot *w, const struct why_text *rule, const cha
     return false;
 }
 
-static void each_finding(const struct why_expr *expr,
-                         void (*take)(void *context, const char *name), void *context)
-{
-    for (const struct why_expr *e = expr; e != NULL; e = e->next) {
-        const struct why_expr *plain =
-            is_list_of(e, "finding") ? plain_value(e, "name") : NULL;
-
-        if (plain != NULL && plain->text[0] != '?') {
-            take(context, plain->text);
-        }
-        if (e->is_list) {
-            each_finding(e->first, take, context);
-        }
-    }
-}
-
-static void each_name(const struct whynot *w, void (*take)(void *context, const char *name),
-                      void *context)
-{
-    for (size_t i = 0; i < w->n_texts; i++) {
-        each_finding(w->texts[i].actions, take, context);
-    }
-}
-
-struct near_names {
-    struct mpl_buf names; /**< const char * */
-    bool is_nomem;
-};
-
-static void take_name(void *context, const char *name)
-{
-    struct near_names *all = context;
-    const char **slot = mpl_buf_add(&all->names);
-
-    if (slot == NULL) {
-        all->is_nomem = true;
-        return;
-    }
-    *slot = name;
-}
-
 enum mpl_status mpl_why_unknown(const struct whynot *w, const char *name,
                                 struct mpl_err *err)
 {
-    struct near_names all = { .names = mpl_buf_make(sizeof(const char *)) };
+    const struct mpl_mention *mentions = NULL;
+    size_t n = 0;
+    enum mpl_status st = mpl_rules_mentions(w->rules, w->arena, &mentions, &n, err);
+    const char **names = MPL_NEW_ARRAY(w->arena, n, const char *);
+    size_t n_names = 0;
 
-    each_name(w, take_name, &all);
-
-    const char *near = mpl_suggest(name, all.names.data, all.names.n);
-    enum mpl_status st = MPL_E_USAGE;
-
-    if (all.is_nomem) {
-        st = mpl_nomem(err);
-    } else if (near != NULL) {
-        st =
-            mpl_fail(err, st, "no rule concludes \"%s\"; did you mean \"%s\"?", name, near);
-    } else {
-        st = mpl_fail(err, st, "no rule concludes \"%s\"", name);
+    if (st != MPL_OK || names == NULL) {
+        return mpl_nomem(err);
     }
-    mpl_buf_free(&all.names);
-    return st;
+    for (size_t i = 0; i < n; i++) {
+        if (mentions[i].kind == MPL_MENTION_CONCLUDES && mentions[i].name != NULL) {
+            names[n_names++] = mentions[i].name;
+        }
+    }
+
+    const char *near = mpl_suggest(name, names, n_names);
+
+    return near == NULL
+               ? mpl_fail(err, MPL_E_USAGE, "no rule concludes \"%s\"", name)
+               : mpl_fail(err, MPL_E_USAGE,
+                          "no rule concludes \"%s\"; did you mean \"%s\"?", name, near);
 }
 
 /* ---- globals -------------------------------------------------------------------------------- */

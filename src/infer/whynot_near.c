@@ -3,17 +3,63 @@
 
 #include "infer/whynot_priv.h"
 
-#include <math.h>
 #include <string.h>
 
-/*
- * How much it counts that a slot does not fit: another name is another thing, a value that is
- * too small is what a person wants to hear of.
- */
-static const double other_thing = 10000.0;
-static const double other_word = 100.0;
-static const double other_place = 10.0;
-static const double other_value = 1.0;
+const struct why_slot *mpl_why_slot(const struct why_fact *fact, const char *name)
+{
+    for (size_t i = 0; i < fact->n; i++) {
+        if (strcmp(fact->slots[i].name, name) == 0) {
+            return &fact->slots[i];
+        }
+    }
+    return NULL;
+}
+
+const char *mpl_why_slot_text(const struct why_fact *fact, const char *name)
+{
+    const struct why_slot *slot = mpl_why_slot(fact, name);
+
+    return slot != NULL && slot->n == 1 ? slot->values[0].text : "";
+}
+
+const struct why_slot *mpl_why_bound(const struct why_binding *bound, const char *name,
+                                     const struct why_fact **fact)
+{
+    for (; bound != NULL; bound = bound->next) {
+        const struct why_constraint *k =
+            bound->fact == NULL ? NULL : bound->condition->constraints;
+
+        for (; k != NULL; k = k->next) {
+            const struct why_term *first = k->items == NULL ? NULL : k->items->terms;
+
+            if (first != NULL && first->kind == TERM_VARIABLE && !first->is_negated &&
+                k->items->next == NULL && strcmp(first->name, name) == 0) {
+                *fact = bound->fact;
+                return mpl_why_slot(bound->fact, k->slot);
+            }
+        }
+    }
+    return NULL;
+}
+
+const struct why_fact *mpl_why_fact_for(const struct why_binding *bound,
+                                        const struct why_condition *condition)
+{
+    while (bound != NULL && bound->condition != condition) {
+        bound = bound->next;
+    }
+    return bound == NULL ? NULL : bound->fact;
+}
+
+const struct why_fact *mpl_why_fact(const struct whynot *w, long long index)
+{
+    for (size_t i = 0; i < w->n_facts; i++) {
+        if (w->facts[i].index == index) {
+            return &w->facts[i];
+        }
+    }
+    return NULL;
+}
 
 const struct why_expr *mpl_why_predicate(const struct why_constraint *constraint)
 {
@@ -27,173 +73,191 @@ const struct why_expr *mpl_why_predicate(const struct why_constraint *constraint
     return NULL;
 }
 
-static bool is_name(const struct why_condition *c, const char *slot)
+/* ---- values that are too small ------------------------------------------------------------- */
+
+/** A pattern that wants less: predicates are not part of it. */
+struct relaxed {
+    struct why_condition pattern;
+    size_t n;
+    const struct why_constraint **constraints; /**< Those with predicates. */
+    const struct why_expr **predicates;
+};
+
+static bool relax(struct whynot *w, const struct why_condition *pattern,
+                  struct relaxed *out)
+{
+    const char *text = mpl_arena_printf(w->arena, "(%s", pattern->template);
+    size_t n = 0;
+
+    for (const struct why_constraint *k = pattern->constraints; k != NULL; k = k->next) {
+        n++;
+    }
+    *out = (struct relaxed){
+        .pattern = *pattern,
+        .constraints = MPL_NEW_ARRAY(w->arena, n, const struct why_constraint *),
+        .predicates = MPL_NEW_ARRAY(w->arena, n, const struct why_expr *),
+    };
+    if (out->constraints == NULL || out->predicates == NULL) {
+        return false;
+    }
+    for (const struct why_constraint *k = pattern->constraints; k != NULL && text != NULL;
+         k = k->next) {
+        const struct why_expr *predicate = mpl_why_predicate(k);
+        const struct why_term *first = predicate == NULL ? NULL : k->items->terms;
+
+        if (predicate == NULL) {
+            text = mpl_arena_printf(w->arena, "%s %.*s", text, (int) k->bytes, k->source);
+            continue;
+        }
+        out->constraints[out->n] = k;
+        out->predicates[out->n++] = predicate;
+        if (first->kind == TERM_VARIABLE && !first->is_negated) {
+            text = mpl_arena_printf(w->arena, "%s (%s %s?%s)", text, k->slot,
+                                    k->items->is_multi ? "$" : "", first->name);
+        }
+    }
+    out->pattern.text = text == NULL ? NULL : mpl_arena_printf(w->arena, "%s)", text);
+    out->pattern.next = NULL;
+    return out->pattern.text != NULL;
+}
+
+static struct why_near nearest_value(struct whynot *w, const struct why_row *before,
+                                     const struct why_condition *pattern)
+{
+    struct why_near near = { 0 };
+    struct relaxed *relaxed = MPL_NEW(w->arena, struct relaxed);
+
+    if (relaxed == NULL || !relax(w, pattern, relaxed) || relaxed->n == 0) {
+        return near;
+    }
+
+    const struct why_row row = mpl_why_extend(w, before, &relaxed->pattern);
+    const struct why_met met = mpl_why_match(w, &row, relaxed->predicates, relaxed->n);
+
+    near.bound = met.bound;
+    near.fact = mpl_why_fact_for(met.bound, &relaxed->pattern);
+    near.constraint = relaxed->constraints[met.failed];
+    near.has_others = met.varies;
+    return near;
+}
+
+/* ---- other words ----------------------------------------------------------------------------- */
+
+static bool is_equal(const struct why_value *a, const struct why_value *b)
+{
+    const bool is_number = a->kind == WHY_FLOAT || a->kind == WHY_INTEGER;
+
+    return a->kind == b->kind &&
+           (is_number ? a->number == b->number : strcmp(a->text, b->text) == 0);
+}
+
+/** What only CLIPS can tell counts as met. */
+static bool has_word(const struct why_value *value, const struct why_term *term,
+                     const struct why_binding *bound)
+{
+    const struct why_fact *fact = NULL;
+    const struct why_slot *slot =
+        term->kind == TERM_VARIABLE ? mpl_why_bound(bound, term->name, &fact) : NULL;
+    const struct why_value *wanted = term->kind == TERM_LITERAL     ? &term->literal
+                                     : slot != NULL && slot->n == 1 ? slot->values
+                                                                    : NULL;
+
+    return wanted == NULL || is_equal(wanted, value) != term->is_negated;
+}
+
+/** '&' binds closer than '|'. */
+static bool is_met_by(const struct why_item *item, const struct why_value *value,
+                      const struct why_binding *bound)
+{
+    bool is_met = true;
+
+    for (const struct why_term *t = item->terms; t != NULL; t = t->next) {
+        if (t->is_alternative && t != item->terms && is_met) {
+            return true;
+        }
+        is_met = (is_met || t->is_alternative) && t->kind != TERM_EQUALS &&
+                 has_word(value, t, bound);
+    }
+    return is_met;
+}
+
+/** Among several values each thing wanted is looked for anywhere. */
+static bool fits(const struct why_fact *fact, const struct why_constraint *k,
+                 const struct why_binding *bound)
+{
+    const struct why_slot *slot = mpl_why_slot(fact, k->slot);
+
+    for (const struct why_item *item = k->items; item != NULL; item = item->next) {
+        bool is_met = item->is_multi || slot == NULL;
+
+        for (size_t i = 0; !is_met && i < slot->n; i++) {
+            is_met = is_met_by(item, &slot->values[i], bound);
+        }
+        if (!is_met) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** How much it counts that a slot does not fit: another name is another thing. */
+enum { other_place = 10, other_word = 100, other_thing = 10000 };
+
+static int weight_of(const struct why_condition *c, const struct why_constraint *k)
 {
     static const char *const names[] = { "name", "note", "metric", "loss" };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(slot, names[i]) == 0) {
-            return true;
+        if (strcmp(k->slot, names[i]) == 0) {
+            return other_thing;
         }
     }
-    return strcmp(c->template, "metric") == 0 && strcmp(slot, "pattern") == 0;
-}
-
-static bool has_literal(const struct why_constraint *constraint)
-{
-    for (const struct why_item *i = constraint->items; i != NULL; i = i->next) {
-        for (const struct why_term *t = i->terms; t != NULL; t = t->next) {
-            if (t->kind == TERM_LITERAL) {
-                return true;
-            }
-        }
+    if (strcmp(c->template, "metric") == 0 && strcmp(k->slot, "pattern") == 0) {
+        return other_thing;
     }
-    return false;
+    return k->items->terms->kind == TERM_LITERAL ? other_word : other_place;
 }
 
-static double weight_of(const struct why_condition *c, const struct why_constraint *k)
+/** Of the facts with the names asked for, that which has most of the words. */
+static struct why_near nearest_words(const struct whynot *w, const struct why_binding *in,
+                                     const struct why_condition *pattern)
 {
-    return is_name(c, k->slot)            ? other_thing
-           : mpl_why_predicate(k) != NULL ? other_value
-           : has_literal(k)               ? other_word
-                                          : other_place;
-}
+    struct why_near near = { .bound = in };
+    int least = other_thing;
 
-/* ---- distances ---------------------------------------------------------------------------- */
+    for (size_t i = 0; i < w->n_facts; i++) {
+        const struct why_constraint *worst = NULL;
+        int sum = 0;
 
-static bool is_comparison(const struct why_expr *expr)
-{
-    static const char *const operators[] = { "<", "<=", ">", ">=", "=" };
-
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (expr->is_list && expr->first != NULL && !expr->first->is_list &&
-            strcmp(expr->first->text, operators[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/** 0 to 1: by how much the two sides of a comparison differ; 1 where that cannot be said. */
-static double distance(struct whynot *w, const struct why_expr *expr,
-                       const struct why_binding *bound)
-{
-    struct why_value a = { 0 };
-    struct why_value b = { 0 };
-
-    if (expr == NULL || !is_comparison(expr) || expr->first->next == NULL ||
-        expr->first->next->next == NULL || !mpl_why_eval(w, expr->first->next, bound, &a) ||
-        !mpl_why_eval(w, expr->first->next->next, bound, &b)) {
-        return 1.0;
-    }
-
-    const double largest = fmax(fabs(a.number), fabs(b.number));
-
-    return largest > 0.0 ? fmin(fabs(a.number - b.number) / largest / 2.0, 1.0) : 0.0;
-}
-
-const struct why_binding *
-mpl_why_nearest_match(struct whynot *w, const struct why_expr *test, struct why_matches in)
-{
-    const struct why_binding *nearest = in.first == NULL ? NULL : in.first->bound;
-    double least = 2.0;
-
-    for (const struct why_match *m = in.first; m != NULL && !w->is_cut; m = m->next) {
-        const double own = distance(w, test, m->bound);
-
-        if (own < least) {
-            least = own;
-            nearest = m->bound;
-        }
-    }
-    return nearest;
-}
-
-/* ---- facts ------------------------------------------------------------------------------------ */
-
-/** Binds the variable of a slot that fails, so that later slots are judged as far as possible. */
-static const struct why_binding *bind_anyway(struct whynot *w, const struct why_fact *fact,
-                                             const struct why_constraint *k,
-                                             const struct why_binding *bound)
-{
-    const struct why_term *term = k->items == NULL ? NULL : k->items->terms;
-    const struct why_slot *slot = mpl_why_slot(fact, k->slot);
-
-    if (term == NULL || term->kind != TERM_VARIABLE || term->is_negated || slot == NULL ||
-        slot->n != 1 || mpl_why_bound(bound, term->name) != NULL) {
-        return bound;
-    }
-    return mpl_why_bind(w, term->name, &slot->values[0], fact, bound);
-}
-
-struct judgement {
-    double score;
-    double heaviest;
-    const struct why_constraint *constraint;
-    const struct why_binding *bound;
-};
-
-/** Goes on only while the fact can be at least as near as \p least. */
-static struct judgement judge(struct whynot *w, const struct why_condition *c,
-                              const struct why_fact *fact, const struct why_binding *bound,
-                              double least)
-{
-    struct judgement j = { .bound = bound };
-
-    for (const struct why_constraint *k = c->constraints;
-         k != NULL && j.score < least + 1.0; k = k->next) {
-        const struct why_matches fit = mpl_why_match_slot(w, fact, k, j.bound);
-
-        if (fit.n > 0) {
-            j.bound = fit.first->bound;
+        if (strcmp(w->facts[i].template, pattern->template) != 0) {
             continue;
         }
+        for (const struct why_constraint *k = pattern->constraints; k != NULL;
+             k = k->next) {
+            if (!fits(&w->facts[i], k, in)) {
+                const int weight = weight_of(pattern, k);
 
-        const double weight = weight_of(c, k);
-
-        j.bound = bind_anyway(w, fact, k, j.bound);
-        j.score += weight;
-        if (weight == other_value) {
-            j.score += 0.5 * distance(w, mpl_why_predicate(k), j.bound);
+                sum += weight;
+                worst = worst == NULL || weight > weight_of(pattern, worst) ? k : worst;
+            }
         }
-        if (weight > j.heaviest) {
-            j.heaviest = weight;
-            j.constraint = k;
+        if (worst != NULL && sum < other_thing) {
+            near.has_others = near.fact != NULL;
         }
-    }
-    return j;
-}
-
-struct why_near mpl_why_nearest_fact(struct whynot *w,
-                                     const struct why_condition *condition,
-                                     struct why_matches in)
-{
-    struct why_near near = { 0 };
-    double least = other_thing;
-
-    for (const struct why_match *m = in.first; m != NULL; m = m->next) {
-        for (size_t i = 0; i < w->n_facts && !w->is_cut; i++) {
-            if (strcmp(w->facts[i].template, condition->template) != 0) {
-                continue;
-            }
-
-            const struct judgement j = judge(w, condition, &w->facts[i], m->bound, least);
-
-            if (j.constraint == near.constraint && near.fact != NULL &&
-                &w->facts[i] != near.fact && floor(j.score) == floor(least)) {
-                near.n++;
-            }
-            if (j.score < least && j.constraint != NULL) {
-                near.n = j.constraint == near.constraint && near.n > 0 &&
-                                 floor(j.score) == floor(least)
-                             ? near.n
-                             : 1;
-                near.fact = &w->facts[i];
-                near.constraint = j.constraint;
-                near.bound = j.bound;
-                least = j.score;
-            }
+        if (worst != NULL && sum < least) {
+            near.fact = &w->facts[i];
+            near.constraint = worst;
+            least = sum;
         }
     }
     return near;
+}
+
+struct why_near mpl_why_nearest_fact(struct whynot *w, const struct why_row *before,
+                                     const struct why_binding *in,
+                                     const struct why_condition *pattern)
+{
+    const struct why_near near = nearest_value(w, before, pattern);
+
+    return near.fact != NULL ? near : nearest_words(w, in, pattern);
 }

@@ -4,12 +4,11 @@
  *
  *   whynot_read.c   conditions and actions of a rule from its text
  *   whynot_find.c   who concludes what, who asks for what, what a threshold means
- *   whynot_match.c  which facts meet a condition, given what earlier ones bound
  *   whynot_near.c   which facts come nearest to a condition that none meets
  *   whynot_words.c  conditions and facts in words for people
  *   whynot.c        why a finding is missing, as a tree
  *   whynot_why.c    what a rule that fired compares
- *   clips_whynot.c  facts and values from CLIPS
+ *   clips_whynot.c  facts from CLIPS, and which of them meet conditions
  */
 #ifndef MPL_INFER_WHYNOT_PRIV_H
 #define MPL_INFER_WHYNOT_PRIV_H
@@ -50,7 +49,9 @@ const char *mpl_why_slot_text(const struct why_fact *fact, const char *name);
 struct why_expr {
     bool is_list;
     bool is_string;
-    const char *text; /**< Of a word or string. */
+    const char *text;   /**< Of a word or string. */
+    const char *source; /**< As it stands in the rule. */
+    size_t bytes;
     const struct why_expr *first;
     const struct why_expr *next;
 };
@@ -76,6 +77,8 @@ struct why_item {
 
 struct why_constraint {
     const char *slot;
+    const char *source; /**< "(slot …)" as it stands in the rule. */
+    size_t bytes;
     const struct why_item *items;
     const struct why_constraint *next;
 };
@@ -111,26 +114,26 @@ bool mpl_why_read_actions(const struct mpl_source *source,
                           const struct why_expr **out);
 /* ---- matching ---------------------------------------------------------------------------- */
 
-/** What was bound up to a condition, the latest first; nodes are shared between matches. */
+/** Which facts meet conditions together, the last first. */
 struct why_binding {
-    const char *name; /**< NULL: the fact as a whole, matched by \p condition. */
-    bool is_multi;
-    size_t n;
-    const struct why_value *values;
-    const struct why_fact *fact;
     const struct why_condition *condition;
+    const struct why_fact *fact; /**< NULL where the condition is no pattern. */
     const struct why_binding *next;
 };
 
-struct why_match {
-    const struct why_binding *bound;
-    const struct why_match *next;
+/** Conditions that must be met together; groups `and` and `logical` are taken apart. */
+struct why_row {
+    const char *module; /**< Of the rule. */
+    size_t n;
+    const struct why_condition **conditions;
 };
 
-struct why_matches {
+/** The combinations of facts that meet conditions. */
+struct why_met {
     size_t n;
-    const struct why_match *first;
-    struct why_match *last;
+    const struct why_binding *bound; /**< The first in the order of assertion; or NULL. */
+    size_t failed;                   /**< Of the tests that it does not meet, the first. */
+    bool varies;                     /**< Others miss them by more. */
 };
 
 /** A rule or function with what it does. */
@@ -142,7 +145,7 @@ struct why_text {
     const struct why_expr *actions;
 };
 
-/** One answer under construction. */
+/** One answer under construction. Memory that is missing is noted by its arena. */
 struct whynot {
     struct mpl_infer *infer;
     const struct mpl_rules *rules;
@@ -151,32 +154,18 @@ struct whynot {
     const struct why_text *texts; /**< Of all rules and functions. */
     size_t n_facts;
     const struct why_fact *facts;
-    size_t n_steps; /**< Facts looked at, and expressions evaluated. */
-    bool is_cut;    /**< There was too much to look at: the answer may miss something. */
-    bool is_unsure; /**< An expression could not be evaluated. */
-    bool is_nomem;
+    bool is_unsure;      /**< A condition could not be evaluated. */
     struct mpl_buf told; /**< const struct mpl_rule *; those already explained. */
 };
 
-bool mpl_why_equal(const struct why_value *a, const struct why_value *b);
-const struct why_binding *mpl_why_bound(const struct why_binding *bound, const char *name);
-/** Those of \p in that meet \p condition, extended by what it binds. */
-struct why_matches mpl_why_match(struct whynot *w, const struct why_condition *condition,
-                                 struct why_matches in);
-/** A match of no facts, with which a rule begins. */
-struct why_matches mpl_why_match_nothing(struct whynot *w);
-/** Ways in which \p fact meets one constraint. */
-struct why_matches mpl_why_match_slot(struct whynot *w, const struct why_fact *fact,
-                                      const struct why_constraint *constraint,
-                                      const struct why_binding *bound);
-/** Binds a variable to one value of \p fact. */
-const struct why_binding *mpl_why_bind(struct whynot *w, const char *name,
-                                       const struct why_value *value,
-                                       const struct why_fact *fact,
-                                       const struct why_binding *bound);
-/** Evaluates with the variables replaced by what they are bound to. False: it failed. */
-bool mpl_why_eval(struct whynot *w, const struct why_expr *expr,
-                  const struct why_binding *bound, struct why_value *out);
+/** The slot that a variable stands for, and of which fact; NULL where it stands for none as a whole. */
+const struct why_slot *mpl_why_bound(const struct why_binding *bound, const char *name,
+                                     const struct why_fact **fact);
+/** The fact of a pattern; NULL where it has none. */
+const struct why_fact *mpl_why_fact_for(const struct why_binding *bound,
+                                        const struct why_condition *condition);
+/** NULL where there is none of that index. */
+const struct why_fact *mpl_why_fact(const struct whynot *w, long long index);
 
 /* ---- texts -------------------------------------------------------------------------------- */
 
@@ -204,20 +193,17 @@ const char *mpl_why_global_says(const struct mpl_rules *rules, const char *name,
 
 /* ---- near misses --------------------------------------------------------------------------- */
 
-/** A fact that does not meet a pattern. */
+/** What comes nearest to a condition that nothing meets. */
 struct why_near {
+    const struct why_binding *bound; /**< With what the fact would have bound. */
     const struct why_fact *fact; /**< NULL: none of the template and the names asked for. */
-    const struct why_constraint *constraint; /**< The first that it does not meet. */
-    const struct why_binding *bound;         /**< With what the fact would have bound. */
-    size_t n;                                /**< Facts that fail in the same way. */
+    const struct why_constraint *constraint; /**< The one that it does not meet. */
+    bool has_others;                         /**< Other facts come less near. */
 };
-struct why_near mpl_why_nearest_fact(struct whynot *w,
-                                     const struct why_condition *condition,
-                                     struct why_matches in);
-/** The match for which a comparison misses by least. */
-const struct why_binding *
-mpl_why_nearest_match(struct whynot *w, const struct why_expr *test, struct why_matches in);
-
+/** Of a pattern behind \p before, of which \p in is a match. */
+struct why_near mpl_why_nearest_fact(struct whynot *w, const struct why_row *before,
+                                     const struct why_binding *in,
+                                     const struct why_condition *pattern);
 /* ---- words ------------------------------------------------------------------------------------ */
 
 /** "run.share >= 0.05 (?*significant*)". Variables are called what they stand for. */
@@ -262,8 +248,15 @@ void mpl_why_place(struct mpl_why *node, const char *file, unsigned line);
 /** All facts but initial-fact, in the order of assertion. */
 bool mpl_whynot_facts(struct mpl_infer *infer, struct mpl_arena *arena,
                       const struct why_fact **facts, size_t *n);
-/** Evaluates one expression or global; false when it fails or gives several values. */
-bool mpl_whynot_eval(struct mpl_infer *infer, const char *text, struct mpl_arena *arena,
-                     struct why_value *out);
+/** The value of a global; false when it has several. */
+bool mpl_whynot_global(struct mpl_infer *infer, const char *name, struct mpl_arena *arena,
+                       struct why_value *out);
+
+/** \p row with \p first and those behind it. */
+struct why_row mpl_why_extend(struct whynot *w, const struct why_row *row,
+                              const struct why_condition *first);
+/** What meets \p row; of that, the one that misses \p tests by least. */
+struct why_met mpl_why_match(struct whynot *w, const struct why_row *row,
+                             const struct why_expr *const *tests, size_t n_tests);
 
 #endif

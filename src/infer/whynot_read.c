@@ -1,7 +1,7 @@
 /*
  * The left side of a rule as a tree. CLIPS keeps no text of its conditions that could be quoted,
- * and its partial matches do not tell by how much a fact misses, so the text is read again. The
- * rule was accepted by CLIPS before: what is not understood here is taken as it comes.
+ * so the text is read again. The rule was accepted by CLIPS before: what is not understood here is
+ * taken as it comes.
  */
 #include "config.h"
 
@@ -14,7 +14,6 @@ struct reader {
     struct mpl_scanner scanner;
     struct mpl_arena *arena;
     unsigned first_line;
-    bool is_nomem;
 };
 
 static struct reader make_reader(const struct mpl_source *source,
@@ -43,7 +42,6 @@ static const char *text_of(struct reader *r, struct mpl_token token)
 {
     const char *text = mpl_token_text(&r->scanner, token, r->arena);
 
-    r->is_nomem = r->is_nomem || text == NULL;
     return text == NULL ? "" : text;
 }
 
@@ -51,7 +49,8 @@ static bool ends_list(const struct reader *r)
 {
     const struct mpl_token token = peek(r);
 
-    return r->is_nomem || token.kind == TOKEN_CLOSE || token.kind == TOKEN_END;
+    return mpl_arena_is_short(r->arena) || token.kind == TOKEN_CLOSE ||
+           token.kind == TOKEN_END;
 }
 
 /* ---- expressions ------------------------------------------------------------------------ */
@@ -62,12 +61,13 @@ static struct why_expr *read_expr(struct reader *r)
     struct why_expr *expr = MPL_NEW(r->arena, struct why_expr);
 
     if (expr == NULL) {
-        r->is_nomem = true;
         return NULL;
     }
     expr->is_list = token.kind == TOKEN_OPEN;
     expr->is_string = token.kind == TOKEN_STRING;
     expr->text = "";
+    expr->source = r->scanner.text + token.begin;
+    expr->bytes = token.end - token.begin;
     if (!expr->is_list) {
         expr->text = text_of(r, token);
         return expr;
@@ -84,7 +84,7 @@ static struct why_expr *read_expr(struct reader *r)
         *end = part;
         end = &part->next;
     }
-    (void) next(r);
+    expr->bytes = next(r).end - token.begin;
     return expr;
 }
 
@@ -133,7 +133,6 @@ static struct why_term *read_term(struct reader *r, bool *is_multi)
     struct mpl_token token = next(r);
 
     if (term == NULL) {
-        r->is_nomem = true;
         return NULL;
     }
     while (token.kind == TOKEN_OTHER) {
@@ -153,13 +152,12 @@ static struct why_item *read_item(struct reader *r)
     struct why_item *item = MPL_NEW(r->arena, struct why_item);
 
     if (item == NULL) {
-        r->is_nomem = true;
         return NULL;
     }
 
     const struct why_term **end = &item->terms;
 
-    for (bool goes_on = true; goes_on && !r->is_nomem;) {
+    for (bool goes_on = true; goes_on && !mpl_arena_is_short(r->arena);) {
         struct why_term *term = read_term(r, &item->is_multi);
 
         if (term == NULL) {
@@ -180,11 +178,12 @@ static struct why_constraint *read_constraint(struct reader *r)
     struct why_constraint *constraint = MPL_NEW(r->arena, struct why_constraint);
 
     if (constraint == NULL) {
-        r->is_nomem = true;
         return NULL;
     }
-    (void) next(r); /* The parenthesis. */
+    const struct mpl_token open = next(r);
+
     constraint->slot = text_of(r, next(r));
+    constraint->source = r->scanner.text + open.begin;
 
     const struct why_item **end = &constraint->items;
 
@@ -197,7 +196,7 @@ static struct why_constraint *read_constraint(struct reader *r)
         *end = item;
         end = &item->next;
     }
-    (void) next(r);
+    constraint->bytes = next(r).end - open.begin;
     return constraint;
 }
 
@@ -224,7 +223,6 @@ static const char *quote(struct reader *r, size_t begin, size_t end)
     size_t last = 0;
 
     if (text == NULL) {
-        r->is_nomem = true;
         return "";
     }
     for (struct mpl_token t = mpl_scanner_next(&s); t.kind != TOKEN_END;
@@ -304,7 +302,6 @@ static struct why_condition *read_condition(struct reader *r)
     struct mpl_token token = next(r);
 
     if (c == NULL) {
-        r->is_nomem = true;
         return NULL;
     }
     if (token.kind == TOKEN_WORD) { /* "?f <- (…)" */
@@ -319,7 +316,7 @@ static struct why_condition *read_condition(struct reader *r)
         (void) read_expr(r);
     }
     c->text = quote(r, token.begin, next(r).end);
-    return r->is_nomem ? NULL : c;
+    return c;
 }
 
 /** Past "(defrule NAME "says" (declare …)". */
@@ -360,7 +357,7 @@ bool mpl_why_read(const struct mpl_source *source, const struct mpl_construct *c
         *end = c;
         end = &c->next;
     }
-    return !r.is_nomem;
+    return !mpl_arena_is_short(arena);
 }
 
 bool mpl_why_read_actions(const struct mpl_source *source,
@@ -371,7 +368,7 @@ bool mpl_why_read_actions(const struct mpl_source *source,
     const struct why_expr *whole = read_expr(&r);
 
     *out = NULL;
-    if (whole == NULL || r.is_nomem) {
+    if (mpl_arena_is_short(arena)) {
         return false;
     }
     *out = whole->first;

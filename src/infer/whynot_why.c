@@ -15,9 +15,7 @@ static void say_thresholds(struct whynot *w, const struct why_expr *expr, bool h
         } else if (!e->is_string && strncmp(e->text, "?*", 2) == 0) {
             const char *says = mpl_why_global_says(w->rules, e->text, w->arena);
 
-            if (says == NULL) {
-                w->is_nomem = true;
-            } else if (*says != '\0') {
+            if (says != NULL && *says != '\0') {
                 const struct why_expr alone = { .text = e->text };
 
                 (void) mpl_why_say(w, node, MPL_WHY_NOTE, "%s: %s",
@@ -66,7 +64,7 @@ static void say_compared(struct whynot *w, const struct why_expr *expr,
 static void say_comparisons(struct whynot *w, const struct why_condition *first,
                             const struct why_condition *all, struct mpl_why *parent)
 {
-    for (const struct why_condition *c = first; c != NULL && !w->is_nomem; c = c->next) {
+    for (const struct why_condition *c = first; c != NULL; c = c->next) {
         if (c->kind == CONDITION_TEST && c->test != NULL) {
             say_compared(w, c->test, all, parent);
         } else if (c->kind == CONDITION_NOT && c->first != NULL &&
@@ -101,10 +99,8 @@ enum mpl_status mpl_infer_why_rule(struct mpl_infer *infer, const char *rule,
         (*out)->says = text.rule->says;
         if (mpl_why_read(text.source, text.construct, arena, &conditions)) {
             say_comparisons(&w, conditions, conditions, *out);
-        } else {
-            w.is_nomem = true;
         }
     }
     mpl_buf_free(&w.told);
-    return w.is_nomem || *out == NULL ? mpl_nomem(err) : MPL_OK;
+    return mpl_arena_is_short(arena) ? mpl_nomem(err) : MPL_OK;
 }

@@ -14,7 +14,6 @@ static const char *join(struct whynot *w, const char *text, const char *between,
                            ? text
                            : mpl_arena_printf(w->arena, "%s%s%s", text, between, more);
 
-    w->is_nomem = w->is_nomem || both == NULL;
     return both == NULL ? "" : both;
 }
 
@@ -23,7 +22,6 @@ static const char *print3(struct whynot *w, const char *fmt, const char *a, cons
 {
     const char *text = mpl_arena_printf(w->arena, "%s%s%s%s", fmt, a, b, c);
 
-    w->is_nomem = w->is_nomem || text == NULL;
     return text == NULL ? "" : text;
 }
 
@@ -53,7 +51,6 @@ static const char *value_words(struct whynot *w, double value, const char *unit)
 {
     const char *text = mpl_why_number(w->arena, value, unit);
 
-    w->is_nomem = w->is_nomem || text == NULL;
     return text == NULL ? "" : text;
 }
 
@@ -176,9 +173,10 @@ static const char *term_words(struct whynot *w, const struct why_term *t,
     if (t->kind == TERM_LITERAL) {
         text = t->literal.text;
     } else if (t->kind == TERM_VARIABLE) {
-        const struct why_binding *b = mpl_why_bound(bound, t->name);
+        const struct why_fact *fact = NULL;
+        const struct why_slot *slot = mpl_why_bound(bound, t->name, &fact);
 
-        text = b == NULL ? "" : list_words(w, b->values, b->n);
+        text = slot == NULL ? "" : list_words(w, slot->values, slot->n);
     } else if (t->expr != NULL) {
         text = mpl_why_words(w, t->expr, conditions);
     }
@@ -207,10 +205,9 @@ const char *mpl_why_constraint_words(struct whynot *w,
 
 static const char *global_words(struct whynot *w, const char *name)
 {
-    const struct why_expr global = { .text = name };
     struct why_value value = { 0 };
 
-    if (!mpl_why_eval(w, &global, NULL, &value)) {
+    if (!mpl_whynot_global(w->infer, name, w->arena, &value)) {
         return name;
     }
     if (value.kind == WHY_FLOAT || value.kind == WHY_INTEGER) {
@@ -303,16 +300,16 @@ static const char *variable_words(struct whynot *w, const char *name,
                                   const struct why_condition *conditions,
                                   const struct why_binding *bound)
 {
-    const struct why_binding *b = mpl_why_bound(bound, name);
+    const struct why_fact *fact = NULL;
+    const struct why_slot *slot = mpl_why_bound(bound, name, &fact);
 
-    if (b == NULL) {
+    if (slot == NULL) {
         return "";
     }
-    if (is_metric(b->fact) && metric_of(conditions, name) != NULL) {
-        return print3(w, metric_words(w, b->fact), " is ", metric_value_words(w, b->fact),
-                      "");
+    if (is_metric(fact) && metric_of(conditions, name) != NULL) {
+        return print3(w, metric_words(w, fact), " is ", metric_value_words(w, fact), "");
     }
-    return print3(w, "?", name, " is ", list_words(w, b->values, b->n));
+    return print3(w, "?", name, " is ", list_words(w, slot->values, slot->n));
 }
 
 static const char *add_values(struct whynot *w, const char *text,

@@ -1,0 +1,276 @@
+/*
+ * Which facts meet conditions of a rule. To learn that, CLIPS is given a rule with these conditions,
+ * which hands over what it matched:
+ *
+ *     (defrule CAUSES::marple-probe
+ *       ?marple-0 <- (metric (name "low") (value ?v)) (test (> ?v 0.5)) => (marple-met ?marple-0))
+ *
+ * It matches the facts that are there when it is loaded, fires, and goes.
+ */
+#include "config.h"
+
+#include "infer/clips_priv.h"
+#include "infer/whynot_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char probe_name[] = "marple-probe";
+static const char call_name[] = "marple-met";
+
+/** The combinations of facts that meet the conditions of a row. */
+struct probe {
+    struct whynot *w;
+    const struct why_row *row;
+    const struct why_expr *const *tests; /**< What a combination should also meet. */
+    size_t n_tests;
+    const char *text;
+    size_t n_facts;      /**< Of one combination. */
+    struct fact **tried; /**< Of the one that is being looked at. */
+    size_t n;            /**< Combinations so far. */
+    /* The one that misses the tests by least, and the first of these in the order of assertion: */
+    struct fact **facts;
+    double miss;   /**< For each test that fails 1, and up to 0.5 for by how much. */
+    size_t failed; /**< The first of them. */
+    bool varies;   /**< Others miss them by more. */
+};
+
+/* ---- while it fires ----------------------------------------------------------------------- */
+
+/** 0 to 1: by how much the two sides of a comparison differ. */
+static double distance(const DATA_OBJECT *a, const DATA_OBJECT *b)
+{
+    const double left = a->type == FLOAT || a->type == INTEGER ? mpl_cage_number(a) : 0.0;
+    const double right = b->type == FLOAT || b->type == INTEGER ? mpl_cage_number(b) : 0.0;
+    const double largest = fmax(fabs(left), fabs(right));
+
+    return largest > 0.0 ? fmin(fabs(left - right) / largest / 2.0, 1.0) : 0.0;
+}
+
+static bool is_comparison(const struct why_expr *expr)
+{
+    static const char *const operators[] = { "<", "<=", ">", ">=", "=" };
+
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        if (expr->is_list && expr->first != NULL && !expr->first->is_list &&
+            strcmp(expr->first->text, operators[i]) == 0) {
+            return expr->first->next != NULL && expr->first->next->next != NULL;
+        }
+    }
+    return false;
+}
+
+/** Arguments from \p at on: the value of each test, and what it compares. */
+static double miss_of(void *env, const struct probe *p, int at, size_t *failed)
+{
+    double miss = 0.0;
+
+    for (size_t i = 0; i < p->n_tests; i++) {
+        const bool has_sides = is_comparison(p->tests[i]);
+        DATA_OBJECT value, left, right;
+
+        (void) EnvRtnUnknown(env, at, &value);
+        if (value.type == SYMBOL && value.value == EnvFalseSymbol(env)) {
+            *failed = miss == 0.0 ? i : *failed;
+            miss += 1.0;
+            if (has_sides) {
+                (void) EnvRtnUnknown(env, at + 1, &left);
+                (void) EnvRtnUnknown(env, at + 2, &right);
+                miss += 0.5 * distance(&left, &right);
+            } else {
+                miss += 0.5;
+            }
+        }
+        at += has_sides ? 3 : 1;
+    }
+    return miss;
+}
+
+static bool is_before(const struct probe *p)
+{
+    for (size_t i = 0; i < p->n_facts; i++) {
+        if (p->tried[i] != p->facts[i]) {
+            return p->tried[i]->factIndex < p->facts[i]->factIndex;
+        }
+    }
+    return false;
+}
+
+/** Called with facts and what tests compare. */
+static int note_match(void *env)
+{
+    struct probe *p = GetEnvironmentFunctionContext(env);
+    size_t failed = 0;
+
+    for (size_t i = 0; i < p->n_facts; i++) {
+        DATA_OBJECT fact;
+
+        (void) EnvRtnUnknown(env, 1 + (int) i, &fact);
+        p->tried[i] = fact.value;
+    }
+
+    const double miss = miss_of(env, p, 1 + (int) p->n_facts, &failed);
+    p->varies = p->varies || (p->n > 0 && miss != p->miss);
+    if (p->n++ == 0 || miss < p->miss || (miss == p->miss && is_before(p))) {
+        p->miss = miss;
+        p->failed = failed;
+        memcpy(p->facts, p->tried, p->n_facts * sizeof(struct fact *));
+    }
+    return mpl_cage_check(GetEnvironmentContext(env));
+}
+
+static void fire(void *context)
+{
+    struct probe *p = context;
+    struct mpl_infer *infer = p->w->infer;
+    struct cage *cage = &infer->cage;
+    void *env = cage->env;
+    void *module = EnvFindDefmodule(env, p->row->module);
+
+    mpl_cage_forget(cage);
+    mpl_cage_stop_copying(env);
+    (void) EnvSetCurrentModule(env, module);
+    (void) EnvDefineFunction2WithContext(env, call_name, 'b', PTIEF note_match,
+                                         "note_match", NULL, p);
+    if (EnvBuild(env, p->text)) {
+        cage->infer = NULL; /* It is no firing of the rules. */
+        EnvFocus(env, module);
+        while (cage->stop == CAGE_FREE && EnvRun(env, -1) > 0) {
+            /* An error ends a run early. */
+        }
+        cage->infer = infer;
+        (void) EnvUndefrule(env, EnvFindDefrule(env, probe_name));
+    }
+    (void) UndefineFunction(env, call_name);
+    p->w->is_unsure = p->w->is_unsure || *mpl_cage_said(cage) != '\0';
+    mpl_cage_forget(cage);
+}
+
+/* ---- texts of probes --------------------------------------------------------------------------- */
+
+/** Adds to a text of the arena; "" when memory ran out. */
+static void add(struct whynot *w, const char **text, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *more = mpl_arena_vprintf(w->arena, fmt, args);
+
+    va_end(args);
+    const char *both =
+        more == NULL ? NULL : mpl_arena_printf(w->arena, "%s%s", *text, more);
+
+    *text = both == NULL ? "" : both;
+}
+
+static void add_source(struct whynot *w, const char **text, const struct why_expr *expr)
+{
+    add(w, text, " %.*s", (int) expr->bytes, expr->source);
+}
+
+/** "?marple-3", or what the rule itself calls the fact of that condition. */
+static void add_address(struct whynot *w, const char **text, const struct why_condition *c,
+                        size_t i)
+{
+    if (c->address != NULL) {
+        add(w, text, " ?%s", c->address);
+    } else {
+        add(w, text, " ?marple-%zu", i);
+    }
+}
+
+static const char *text_of(struct whynot *w, const struct probe *p)
+{
+    const struct why_row *row = p->row;
+    const char *text = "";
+
+    add(w, &text, "(defrule %s::%s", row->module, probe_name);
+    for (size_t i = 0; i < row->n; i++) {
+        if (row->conditions[i]->kind == CONDITION_PATTERN) {
+            add_address(w, &text, row->conditions[i], i);
+            add(w, &text, " <-");
+        }
+        add(w, &text, " %s", row->conditions[i]->text);
+    }
+    add(w, &text, " => (%s", call_name);
+    for (size_t i = 0; i < row->n; i++) {
+        if (row->conditions[i]->kind == CONDITION_PATTERN) {
+            add_address(w, &text, row->conditions[i], i);
+        }
+    }
+    for (size_t i = 0; i < p->n_tests; i++) {
+        add_source(w, &text, p->tests[i]);
+        if (is_comparison(p->tests[i])) {
+            add_source(w, &text, p->tests[i]->first->next);
+            add_source(w, &text, p->tests[i]->first->next->next);
+        }
+    }
+    add(w, &text, "))");
+    return text;
+}
+
+/* ---- questions --------------------------------------------------------------------------------- */
+
+/** The combination that the probe kept. */
+static const struct why_binding *bindings_of(const struct probe *p)
+{
+    const struct why_binding *bound = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->row->n; i++) {
+        struct why_binding *b = MPL_NEW(p->w->arena, struct why_binding);
+
+        if (b == NULL) {
+            return NULL;
+        }
+        *b = (struct why_binding){ .condition = p->row->conditions[i], .next = bound };
+        if (b->condition->kind == CONDITION_PATTERN) {
+            b->fact = mpl_why_fact(p->w, p->facts[n++]->factIndex);
+        }
+        bound = b;
+    }
+    return bound;
+}
+
+struct why_met mpl_why_match(struct whynot *w, const struct why_row *row,
+                             const struct why_expr *const *tests, size_t n_tests)
+{
+    struct probe p = { .w = w, .row = row, .tests = tests, .n_tests = n_tests };
+
+    for (size_t i = 0; i < row->n; i++) {
+        p.n_facts += row->conditions[i]->kind == CONDITION_PATTERN;
+    }
+    p.tried = MPL_NEW_ARRAY(w->arena, p.n_facts, struct fact *);
+    p.facts = MPL_NEW_ARRAY(w->arena, p.n_facts, struct fact *);
+    p.text = text_of(w, &p);
+    if (mpl_arena_is_short(w->arena) || w->infer->cage.stop != CAGE_FREE ||
+        !mpl_cage_enter(&w->infer->cage, fire, &p) || p.n == 0) {
+        return (struct why_met){ 0 };
+    }
+    return (struct why_met){ p.n, bindings_of(&p), p.failed, p.varies };
+}
+
+struct why_row mpl_why_extend(struct whynot *w, const struct why_row *row,
+                              const struct why_condition *first)
+{
+    struct why_row out = *row;
+
+    for (const struct why_condition *c = first; c != NULL; c = c->next) {
+        if (c->kind == CONDITION_AND) {
+            out = mpl_why_extend(w, &out, c->first);
+            continue;
+        }
+        const struct why_condition **longer =
+            MPL_NEW_ARRAY(w->arena, out.n + 1, const struct why_condition *);
+
+        if (longer == NULL) {
+            return out;
+        }
+        for (size_t i = 0; i < out.n; i++) {
+            longer[i] = out.conditions[i];
+        }
+        longer[out.n++] = c;
+        out.conditions = longer;
+    }
+    return out;
+}
