@@ -151,7 +151,7 @@
   (test (>= ?e ?*efficiency-good*))
   =>
   (assert (finding (kind observation) (name good-phase-efficiency) (run ?r) (pattern ?p)
-                   (healthy yes) (level 1)
+                   (healthy yes) (all-clear yes) (level 1)
                    (text (text "Processes compute {%} of their time." ?e)))))
 
 ;; ---- level 2: where the time goes -----------------------------------------------------------
@@ -241,7 +241,7 @@
                    (fix (text "Give the others a part of the work of rank {}." ?l))
                    (gain-kind even-out)
                    (culprits ?heavy) (lost ?idle) (share (min 1.0 (/ ?idle ?lost))) (level 2)
-                   (gain (/ ?idle ?n)) (where (str-cat "location " ?l))
+                   (gain (/ ?idle ?n)) (functions-of ?l)
                    (what-if (what-if-of "compute" ?heavy "=" even))
                    (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the run lasts until it is done: the others end before, because they compute less, and are idle for {s}."
                                ?l ?excess ?compute ?relative ?idle))
@@ -371,7 +371,7 @@
                               (/ ?excess ?compute) ?l))
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost)))
-                   (level 3) (gain ?gain) (where (str-cat "location " ?l))
+                   (level 3) (gain ?gain) (functions-of ?l)
                    (what-if (what-if-of "compute" ?who "=" even))
                    (text (str-cat
                            (and-its-like ?who)
@@ -401,7 +401,7 @@
                    (fix "Let all ranks share that work, compute it everywhere instead of sending it, or prepare it in advance.")
                    (gain-kind even-out)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
-                   (level 3) (gain ?gain) (where (str-cat "location " ?l))
+                   (level 3) (gain ?gain) (functions-of ?l)
                    (what-if (what-if-of "compute" ?l "=" even))
                    (text (text "Process {} works alone before it broadcasts or scatters: it computes {s} longer than the median, and the others wait {s} for it, {%} of all waiting."
                                ?l ?excess ?cost ?share))

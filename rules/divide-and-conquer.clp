@@ -107,7 +107,7 @@
           (value ?e&:(>= ?e ?*efficiency-good*)))
   =>
   (assert (finding (kind observation) (name good-tree-efficiency) (run ?r) (pattern ?p)
-                   (healthy yes) (level 1)
+                   (healthy yes) (all-clear yes) (level 1)
                    (text (text "The processes of the tree are busy: its efficiency is {%}." ?e)))))
 
 ;; ---- level 2: the tree and its critical path ------------------------------------------------
@@ -316,8 +316,7 @@
                    (culprits ?who) (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain)
                    (what-if (if (eq ?kind leaf) then "compute(leaf)=even" else "compute(all)=even"))
                    (level 3)
-                   (where (if (eq ?kind leaf) then "Solve.solve" else "Node.own")
-                          (str-cat "location " ?leaf))
+                   (where (if (eq ?kind leaf) then "Solve.solve" else "Node.own")) (functions-of ?leaf)
                    (text (text "{} {} solves for {s}, the typical other leaf for {s}: {s} more. It is on the critical path {}, so that all {n} others wait that long (the longest part of a leaf is {.2} times the mean)."
                                (if (eq ?kind leaf) then "Leaf" else "Process") ?leaf ?part ?typical (max 0.0 (- ?part ?typical))
                                (dc-way (create$ ?up ?leaf)) (- ?n 1.0) ?skew))
@@ -408,8 +407,7 @@
                    (gain-kind remove)
                    (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain) (level 3)
                    (what-if (what-if-of "compute" ?x "-" (max 0.0 ?excess)))
-                   (where (if (>= ?merge ?divide) then "Node.merge" else "Node.divide")
-                          (str-cat "location " ?x))
+                   (where (if (>= ?merge ?divide) then "Node.merge" else "Node.divide")) (functions-of ?x)
                    (text (text "Inner node {} divides for {s} and merges for {s}, {s} longer than any other of its level. It is on the critical path {}: all others wait."
                                ?x ?divide ?merge ?excess (dc-way ?nodes)))
                    (remedy (text "See why process {} needs {s} more (larger parts, its node, extra work there); up to {s} of run time."
@@ -436,7 +434,7 @@
                    (gain-kind remove)
                    (culprits ?root) (lost ?cost) (share (/ ?cost (max ?lost 1e-12)))
                    (gain (/ ?cost (max 1.0 ?n))) (level 3)
-                   (where "Whole.merge" (str-cat "location " ?root))
+                   (where "Whole.merge") (functions-of ?root)
                    (text (text "Merging takes {s} on the critical path ({s} of it in the root), while most of the {n} processes are idle; it is {%} of all work."
                                ?path ?top ?n ?share))
                    (remedy (text "Merge in parallel (by sampled splitters each process merges its range), or leave the result distributed; up to {s} of run time."
@@ -462,7 +460,7 @@
                    (gain-kind remove)
                    (culprits ?root) (lost ?cost) (share (/ ?cost (max ?lost 1e-12)))
                    (gain (/ ?cost (max 1.0 ?n))) (level 3)
-                   (where "Whole.divide" (str-cat "location " ?root))
+                   (where "Whole.divide") (functions-of ?root)
                    (text (text "Dividing takes {s} on the critical path ({s} of it in the root), while most of the {n} processes have nothing yet; it is {%} of all work."
                                ?path ?top ?n ?share))
                    (remedy (text "Let the processes read or make their parts themselves, or divide without touching the data (by index); up to {s} of run time."

@@ -35,7 +35,7 @@
                    (text "A tree of depth 2 with root 0: 3 processes divide and merge, 4 are leaves; 1 problem."))
           (finding (name critical-path) (healthy yes) (locations "0" "2" "5"))
           (finding (name bad-split) (kind cause) (culprits "5") (gain 0.6) (what-if "compute(leaf)=even") (lost 5.28)
-                   (where "Solve.solve" "location 5") (because low-tree-efficiency "run.typical_solve"))))
+                   (where "Solve.solve") (functions-of "5") (because low-tree-efficiency "run.typical_solve"))))
 
 (case "equal leaves are nobody's fault; parents that only wait are told"
   (given (like "a leaf with much more work is named with its path; the first result is the late one")
@@ -66,7 +66,7 @@
                    (text "A tree of depth 2 with root 0: 3 processes divide and merge, 4 are leaves; 1 problem."))
           (finding (name critical-path) (healthy yes))
           (finding (name slow-node) (kind cause) (culprits "2") (gain 0.38)
-                   (where "Node.merge" "location 2") (because "inner.merge"))))
+                   (where "Node.merge") (functions-of "2") (because "inner.merge"))))
 
 (case "parents that keep a part are not idle"
   (given (pattern (run "r1") (name "divide-and-conquer") (id "divide-and-conquer"))

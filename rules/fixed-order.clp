@@ -47,7 +47,7 @@
                    (share (/ ?turn (max ?lost 1e-12))) (gain ?gain) (level 3)
                    ;; What its receives asked for tells it for certain; else turns do.
                    (confidence (if (any-factp ((?c capability)) (and (eq ?c:run ?r) (eq ?c:name "wildcards"))) then 0.95 else 0.8))
-                   (where (str-cat "location " ?m) (str-cat "calls of " ?m))
+                   (functions-of ?m) (calls-of ?m)
                    (text (text "Master {} serves the workers in an order of its own: it waits {s} for one worker while others have already sent their messages, and these wait up to {s} in all for their turn. It could feed {.1} workers and has {n}."
                                ?m ?idle ?turn ?useful ?n))
                    (remedy (text "Serve whoever comes first: MPI_ANY_SOURCE, or MPI_Irecv for all workers and MPI_Waitany; up to {s} of run time."

@@ -177,7 +177,7 @@
   (test (>= ?e ?*efficiency-good*))
   =>
   (assert (finding (kind observation) (name good-subdomain-efficiency) (run ?r) (pattern ?p)
-                   (healthy yes) (level 1)
+                   (healthy yes) (all-clear yes) (level 1)
                    (text (text "Subdomains compute {%} of their time." ?e)))))
 
 ;; ---- level 2: where the time goes -----------------------------------------------------------
@@ -268,7 +268,7 @@
                    (fix (geo-cut-fix ?r ?p "cut the domain by measured work"))
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
-                   (gain ?gain) (where (str-cat "location " ?l))
+                   (gain ?gain) (functions-of ?l)
                    (what-if (what-if-of "compute" ?who "=" even))
                    (text (str-cat
                            (and-its-like ?who)
@@ -792,7 +792,7 @@
                      (fix "Cut the domain by measured work; to be sure, trace again with receive completions (Score-P).")
                      (gain-kind even-out)
                      (locations ?who) (culprits ?who) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
-                     (confidence 0.6) (gain ?less) (where (str-cat "location " ?l))
+                     (confidence 0.6) (gain ?less) (functions-of ?l)
                      (text (str-cat
                              (and-its-like ?who)
                              (text "Subdomain {} computes {s} longer than the mean ({.2} times as long as the {}) and is {s} less in calls: the others probably wait for it. The trace does not record whom they wait for; this is inferred from the totals."

@@ -61,7 +61,7 @@
                    (locations (role-locations ?r ?p "worker")) (culprits ?top) (lost ?wait)
                    (share (/ ?wait (max ?lost 1e-12))) (gain (/ ?wait (max 1.0 ?workers))) (level 3)
                    (confidence 0.8)
-                   (where (str-cat "location " ?top))
+                   (functions-of ?top)
                    (text (text "The masters wait {%} of their time for process {}, the top-level master: {n} requests, {s} each. Their workers wait up to {s} in all meanwhile."
                                ?share ?top ?n ?mean ?wait))
                    (remedy (text "Let the masters ask before they run out, or for {n} times as many tasks per request, so that they wait for less than {%} of their time if the top-level master needs as long for a request as now; up to {s} of run time."

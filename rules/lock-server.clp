@@ -172,7 +172,7 @@
                    (fix (text "Let s{} grant first and do other work afterwards." ?who))
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "client")) (culprits ?servers) (lost ?lost)
-                   (gain ?gain) (level 2) (where (str-cat "location " (nth$ 1 ?servers)))
+                   (gain ?gain) (level 2) (functions-of (nth$ 1 ?servers))
                    (text (text "S{} computes {s} for each time that the lock is given, and clients have it for {s}: they wait {s} in all."
                                ?who ?each ?section ?lost))
                    (remedy (text "Let s{} grant first and do other work afterwards, or use MPI_Fetch_and_op and MPI_Compare_and_swap, which need no server; up to {s} of run time."

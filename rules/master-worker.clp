@@ -81,7 +81,7 @@
   (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n))
   =>
   (assert (finding (kind observation) (name good-worker-efficiency) (run ?r)
-                   (pattern ?p) (healthy yes) (level 1)
+                   (pattern ?p) (healthy yes) (all-clear yes) (level 1)
                    (text (text "The workers are busy: they compute {n} tasks with a mean efficiency of {%}; the lowest is {%} (worker {})."
                                ?n ?mean ?e ?w)))))
 
@@ -150,7 +150,7 @@
   (mw-ask ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
   (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
                    (locations ?w) (culprits ?w) (level 1)
-                   (where (str-cat "location " ?w))
+                   (functions-of ?w)
                    (text (text "Worker {} is an outlier: {s} per task, {.2} times the median of the workers. It computed {n} tasks; tasks that are handed out on request go to the faster workers instead."
                                ?w ?t ?rel ?n))
                    (remedy (text "Look at the node of process {} (clock, binding, other load) before the program; keep handing out tasks on request."
@@ -391,7 +391,7 @@
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    ;; A single task may be slow rather than large.
                    (confidence (if (mw-had-one-of-many ?r ?p (metric-value ?r ?p "worker.tasks" ?w 0.0)) then 0.8 else 0.9))
-                   (where "TaskLifeCycle.work" (str-cat "location " ?w))
+                   (where "TaskLifeCycle.work") (functions-of ?w)
                    (text (text "The first deal is too large to be evened out later: worker {} computes {s} in it ({.1} times the median of the workers) and is the last to finish; the others wait {s}."
                                ?w ?first (/ ?first (max 1e-12 ?typical)) ?lost))
                    (remedy (text "Deal less at the start: half of the work in equal shares, then half of what is left, and so on (factoring), or single tasks on request. Up to {s} of run time."
@@ -503,7 +503,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
-                   (where "Own.own" (str-cat "location " ?m))
+                   (where "Own.own") (functions-of ?m)
                    (text (text "Master {} computes {s} that no worker has asked for, {s} at a time where requests meet it; a task takes {s}. Workers that ask meanwhile wait {s}, {%} of their lost time."
                                ?m ?own ?slice ?mean ?lost (mw-part ?lost ?all)))
                    (remedy (text "Let the master look for requests every {s} (MPI_Iprobe between slices of its work, or a thread of its own), or leave all computing to the workers; up to {s} of run time."
@@ -547,7 +547,7 @@
                    (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (culprits ?who)
                    (lost ?lost) (share ?share) (gain (/ ?lost ?n)) (level 3) (confidence 0.8)
-                   (where (str-cat "location " (nth$ 1 ?who)))
+                   (functions-of (nth$ 1 ?who))
                    (text (text "Workers wait {s} for tasks while master {}, which is occupied for {s} in all, waits itself: there was no task to give. Workers {} compute all the time, worker {} {%} of it: the farm has stages, and theirs is the slowest."
                                ?lost ?m ?occupied (location-list ?who) ?idle ?least))
                    (remedy (text "Let the other workers do such tasks, too, or make these tasks shorter; as the work is, evening it out saves up to {s} of run time."
@@ -578,7 +578,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost ?lost) (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 3)
-                   (where (str-cat "location " ?m))
+                   (functions-of ?m)
                    (text (text "Master {} hardly ever waits: it is occupied {%} of the run, {s} for each of {n} results. The workers wait {s} for it."
                                ?m ?busy ?each ?results ?lost))
                    (remedy (text "Hand out several tasks at a time, let a worker have one task ahead, or make the {s} shorter that the master takes for each result; up to {s} of run time."
@@ -652,7 +652,7 @@
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost ?lost) (share (mw-part ?lost ?all))
                    (gain (/ ?lost (max 1.0 ?workers))) (level 3) (confidence 0.7)
-                   (where "Service.prepare" (str-cat "location " ?m))
+                   (where "Service.prepare") (functions-of ?m)
                    (text (text "Master {} typically needs {s} per request, but {n} of {n} take it {s} on average: the workers wait {s} for these. {}"
                                ?m ?typical ?n ?services ?long ?lost
                                (if (>= ?long ?*time-slice*)
@@ -681,7 +681,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain (/ ?lost ?workers)) (level 3)
-                   (confidence 0.7) (where (str-cat "location " ?m))
+                   (confidence 0.7) (functions-of ?m)
                    (text (text "From the end of the last task until master {} has told all {n} workers to stop pass {s}: {s} of idle workers."
                                ?m ?workers (/ ?lost ?workers) ?lost))
                    (remedy (text "Tell the workers to stop as soon as the last result is there, and do what remains to be done afterwards; up to {s} of run time."
@@ -870,7 +870,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?who) (lost ?lost) (computing ?capacity)
                    (share (min 1.0 (mw-part ?lost ?all))) (gain (/ ?lost (max 1.0 ?n))) (level 2)
-                   (where (str-cat "location " ?w)) (what-if ?what)
+                   (functions-of ?w) (what-if ?what)
                    (text (str-cat
                            (if ?many then (text "Workers {} are slow. " (location-list ?who)) else "")
                            (text "Worker {} is {}: {s} per task, {.1} times the median."
@@ -945,7 +945,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?who) (lost ?lost) (computing ?lost)
                    (gain (/ ?lost (max 1.0 ?n))) (level 2) (confidence 0.8)
-                   (where (str-cat "location " ?w))
+                   (functions-of ?w)
                    (text (text "Worker {} computes {.1} times the median from result to result, and sends {%} of the results of the median worker. The trace does not show when workers have a task, so it is not known whether they wait."
                                ?w ?rel ?fewer))
                    (remedy (text "Repair or replace the node of worker {}; with workers as fast as the others up to {s} of run time."
@@ -971,7 +971,7 @@
                    (fix "Hand out several tasks per request, or make requests cheaper for the master.")
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost (* ?gain ?n))
-                   (gain ?gain) (level 2) (confidence 0.8) (where "Service.prepare" (str-cat "location " ?m))
+                   (gain ?gain) (level 2) (confidence 0.8) (where "Service.prepare") (functions-of ?m)
                    (text (text "Master {} needs {s} for each of {n} requests and is busy with them {%} of the run, while a worker computes {s} of {s}. The trace does not show when workers have a task; what they do not compute is taken for queueing."
                                ?m ?each ?services ?busy ?compute ?t))
                    (remedy (text "Hand out several tasks per request, or make the master's {s} per request shorter; with workers that need not queue up to {s} of run time."
@@ -998,7 +998,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 3)
-                   (where (str-cat "location " ?m))
+                   (functions-of ?m)
                    (text (text "Master {} computes alone before it hands out the first task or after the last one: {s} of idle workers, {s} of run time."
                                ?m ?lost (/ ?lost (max 1.0 ?n))))
                    (remedy "Hand out first tasks before the rest is prepared, let workers read their own input, and collect results as they come."))))
@@ -1049,7 +1049,7 @@
                    (fix "Deal less at the start: half of the work in equal shares, then half of what is left, and so on.")
                    (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
-                   (share (mw-part ?lost ?all)) (gain ?gain) (level 3) (where (str-cat "location " ?w))
+                   (share (mw-part ?lost ?all)) (gain ?gain) (level 3) (functions-of ?w)
                    (what-if (what-if-of "compute" ?w "=" even))
                    (text (text "Worker {} computes {s} before it first asks for a task, {s} more than the mean process in the whole run. What is handed out on request cannot even that out, and the others have nothing to do."
                                ?w ?own ?gain))
@@ -1101,7 +1101,7 @@
                    (locations ?m) (culprits ?m) (lost ?w) (level 1)
                    ;; Who is not held, as small messages are buffered, may gain more or nothing.
                    (gain (if (> ?held 0.0) then (min ?w (/ ?held ?workers)) else -1.0))
-                   (where (str-cat "location " ?m) (str-cat "calls of " ?m))
+                   (functions-of ?m) (calls-of ?m)
                    (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run). Late senders hold it up for {s} in all."
                                ?m ?n ?all ?w ?share ?late))
                    (remedy (text "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and take them with MPI_Waitany: in those {s} the master could have processed what was there."

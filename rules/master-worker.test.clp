@@ -191,7 +191,7 @@
           (finding (kind observation) (name stopping) (locations "1") (lost 0.06)
                    (text "Of the lost time of worker 1, 13.0 % (60.0 ms) is spent after the last task, until the master has told every worker to stop, one after the other."))
           (finding (kind cause) (name sequential-master) (culprits "0") (locations "1" "2" "3") (lost 1.2)
-                   (gain 0.4) (where "location 0")
+                   (gain 0.4) (functions-of "0")
                    (text "Master 0 computes alone before it hands out the first task or after the last one: 1.20 s of idle workers, 0.400 s of run time.")
                    (because sequential-parts "run.total_seq"))))
 
@@ -241,7 +241,7 @@
            master.services ("0" 100.0) run.useful_workers 6.0 run.saturation 0.5 run.service_typical 0.001
            run.service_regular 0.05 run.service_long 0.2 run.service_long_count 10.0))
   (expect (finding (kind cause) (name irregular-service) (culprits "0") (lost 1.9)
-                   (where "Service.prepare" "location 0"))
+                   (where "Service.prepare") (functions-of "0"))
           (finding (kind cause) (name late-stop) (culprits "0") (lost 0.9) (gain 0.3)
                    (text "From the end of the last task until master 0 has told all 3 workers to stop pass 0.300 s: 0.900 s of idle workers.")
                    (because "finding" "run.total_stop"))))
@@ -433,7 +433,7 @@
          (metrics (pattern "master-worker") worker.relative_task_time ("3" 4.97 "4" 1.0) run.own_cv 0.1
            worker.task_time ("3" 0.0502 "4" 0.0101) worker.tasks ("3" 13.0 "4" 65.0)
            worker.holds_up ("3" 0.0 "4" 0.111) run.total_lost 0.125 run.workers 7.0))
-  (expect (finding (kind observation) (name slow-worker) (culprits "3") (where "location 3")
+  (expect (finding (kind observation) (name slow-worker) (culprits "3") (functions-of "3")
                    (text "Worker 3 is an outlier: 50.2 ms per task, 4.97 times the median of the workers. It computed 13 tasks; tasks that are handed out on request go to the faster workers instead."))
           (finding (kind cause) (name slow-worker) (culprits "3") (lost 0.521292) (computing 0.521292) (gain 0.0744703)
                    (what-if "compute(3)/4.97"))
@@ -503,7 +503,7 @@
          (metrics (pattern "master-worker") master.wrong_order_share ("0" 0.645161) master.wait_in_order ("0" 2.0)
            master.wrong_order_count ("0" 100.0) master.received ("0" 200.0) run.workers 2.0
            master.held_in_order ("0" 1.5) master.collect_wait ("0" 3.0)))
-  (expect (finding (kind cause) (name fixed-order-collection) (culprits "0") (lost 2.0) (gain 0.75) (where "location 0" "calls of 0")
+  (expect (finding (kind cause) (name fixed-order-collection) (culprits "0") (lost 2.0) (gain 0.75) (functions-of "0") (calls-of "0")
                    (text "Master 0 collects in a fixed order: in 100 of 200 receives it waits for one worker while the message of another has already been sent, 2.00 s (64.5 % of the run). Late senders hold it up for 3.00 s in all.")
                    (because "master.wrong_order_share"))))
 

@@ -103,8 +103,9 @@
   (test (not (has-recorded "user-regions")))
   (test (not (is-damaged ?r)))
   (finding (kind cause) (name ?name&~fixed-order-collection&~late-in-calls) (run ?r)
-           (pattern ?p) (culprits $?who) (lost ?lost) (healthy no) (where ? $?))
-  (test (> (length$ ?who) 0))
+           (pattern ?p) (culprits $?who) (lost ?lost) (healthy no)
+           (where $?where) (functions-of $?of))
+  (test (and (> (length$ ?who) 0) (> (+ (length$ ?where) (length$ ?of)) 0)))
   (test (is-first-cause ?r ?lost))
   =>
   (assert (measure (run ?r) (pattern ?p) (level 4) (record "user-regions") (locations ?who)

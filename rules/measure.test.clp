@@ -29,26 +29,26 @@
 
 (case "the leading cause names a process: its functions are asked for, not those of a lesser cause"
   (given (run (id "r1") (processes 4))
-         (finding (kind cause) (name heavy-subdomain) (run "r1") (pattern "p") (culprits "3") (lost 2.0) (where "location 3") (text "Given."))
-         (finding (kind cause) (name late-process) (run "r1") (pattern "p") (culprits "1") (lost 1.0) (where "location 1") (text "Given."))
+         (finding (kind cause) (name heavy-subdomain) (run "r1") (pattern "p") (culprits "3") (lost 2.0) (functions-of "3") (text "Given."))
+         (finding (kind cause) (name late-process) (run "r1") (pattern "p") (culprits "1") (lost 1.0) (functions-of "1") (text "Given."))
          (last-call (run "r1")))
   (expect (measure (record "user-regions") (locations "3") (separates heavy-subdomain) (level 4))))
 
 (case "functions are recorded: nothing is asked"
   (given (run (id "r1") (processes 4)) (capability (run "r1") (name "user-regions"))
-         (finding (kind cause) (name heavy-subdomain) (run "r1") (pattern "p") (culprits "3") (lost 2.0) (where "location 3") (text "Given."))
+         (finding (kind cause) (name heavy-subdomain) (run "r1") (pattern "p") (culprits "3") (lost 2.0) (functions-of "3") (text "Given."))
          (last-call (run "r1")))
   (expect))
 
 (case "an order of receives is no matter of functions"
   (given (run (id "r1") (processes 4))
-         (finding (kind cause) (name fixed-order-collection) (run "r1") (pattern "p") (culprits "0") (lost 2.0) (where "location 0") (text "Given."))
+         (finding (kind cause) (name fixed-order-collection) (run "r1") (pattern "p") (culprits "0") (lost 2.0) (functions-of "0") (text "Given."))
          (last-call (run "r1")))
   (expect))
 
 (case "a damaged trace is made again before anybody looks for functions"
   (given (run (id "r1") (processes 4)) (quality (run "r1") (note "truncated-events") (count 1))
-         (finding (kind cause) (name slow-stage) (run "r1") (pattern "p") (culprits "2") (lost 2.0) (where "location 2") (text "Given."))
+         (finding (kind cause) (name slow-stage) (run "r1") (pattern "p") (culprits "2") (lost 2.0) (functions-of "2") (text "Given."))
          (last-call (run "r1")))
   (expect (measure (level 1) (separates unknown-waiting slow-stage)
                    (reason "have a whole trace: of this one a part is missing or damaged"))))
@@ -114,7 +114,7 @@
 
 (case "a slow worker that leads: more instructions, or slower ones?"
   (given (run (id "r1") (processes 4)) (capability (run "r1") (name "user-regions"))
-         (finding (kind cause) (name slow-worker) (run "r1") (pattern "p") (culprits "2") (lost 2.0) (where "location 2") (text "Given."))
+         (finding (kind cause) (name slow-worker) (run "r1") (pattern "p") (culprits "2") (lost 2.0) (functions-of "2") (text "Given."))
          (last-call (run "r1")))
   (expect (measure (record "counters") (counters "PAPI_TOT_INS" "PAPI_TOT_CYC") (locations "2"))))
 
@@ -127,6 +127,6 @@
 (case "a healthy run asks for nothing"
   (given (run (id "r1") (processes 4))
          (finding (kind observation) (name good-worker-efficiency) (run "r1") (pattern "p") (healthy yes) (text "Given."))
-         (finding (kind observation) (name slow-worker) (run "r1") (pattern "p") (culprits "2") (where "location 2") (text "Given."))
+         (finding (kind observation) (name slow-worker) (run "r1") (pattern "p") (culprits "2") (functions-of "2") (text "Given."))
          (last-call (run "r1")) (metrics (pattern "message-passing") run.location_time 10.0))
   (expect))

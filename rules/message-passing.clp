@@ -131,7 +131,7 @@
   (test (>= ?e ?*efficiency-good*))
   =>
   (assert (finding (kind observation) (name good-parallel-efficiency) (run ?r)
-                   (pattern "message-passing") (healthy yes) (level 1)
+                   (pattern "message-passing") (healthy yes) (all-clear yes) (level 1)
                    (text (text "Parallel efficiency is {%}; from {%} on no causes are sought."
                                ?e ?*efficiency-good*)))))
 
@@ -326,7 +326,7 @@
                               ?times))
                    (gain-kind remove)
                    (locations ?p) (culprits ?p) (lost ?held) (share (min 1.0 (/ ?held ?lost))) (level 3)
-                   (gain ?gain) (where (str-cat "location " ?p)) (what-if (what-if-of "compute" ?p "/" ?times))
+                   (gain ?gain) (functions-of ?p) (what-if (what-if-of "compute" ?p "/" ?times))
                    (text (text "Process {} only receives, and computes {s} for each message, {s} in all; the next busiest process computes {s}. The others are held for {s} in their sends until it is ready."
                                ?p ?each ?compute ?next ?held))
                    (remedy (text "Let {n} processes receive, take several messages at a time if what one costs is not in its data, or leave part of that work to the senders; up to {s} of run time. Sends that do not wait (MPI_Isend) help only as long as there is room for what piles up."
@@ -371,7 +371,7 @@
                    (fix (text "Share out the work of {}, or make that part faster." (ranks-named ?who)))
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
-                   (gain ?gain) (where (str-cat "location " ?p))
+                   (gain ?gain) (functions-of ?p)
                    (what-if (what-if-of "compute" ?who "=" even))
                    (text (str-cat
                            (and-its-like ?who)
@@ -446,7 +446,7 @@
                    (gain-kind remove)
                    (locations ?who) (culprits ?who) (lost ?part) (share (/ ?part ?lost)) (level 3)
                    (confidence 0.7) (gain ?gain) (via without-work)
-                   (where (str-cat "location " ?p))
+                   (functions-of ?p)
                    (text (str-cat
                            (and-its-like ?who)
                            (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. Over the whole run it does not compute that much more ({.2} times the median){}."
@@ -910,7 +910,7 @@
                    (fix "Share out what they compute longer.")
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?ends) (share (min 1.0 (/ ?ends ?lost)))
-                   (level 2) (where (str-cat "location " ?p))
+                   (level 2) (functions-of ?p)
                    (gain (gain-of-evening-out
                            (above-mean ?r "message-passing" "process.compute_time" ?who) ?ends ?n))
                    (what-if (what-if-of "compute" ?who "=" even))
@@ -1006,7 +1006,7 @@
                      (fix (text "Move work away from {}, or make that part faster." (ranks-named ?who)))
                      (gain-kind even-out)
                      (locations ?who) (culprits ?who) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
-                     (confidence 0.6) (gain ?less) (where (str-cat "location " ?p))
+                     (confidence 0.6) (gain ?less) (functions-of ?p)
                      (text (str-cat
                              (and-its-like ?who)
                              (text "Process {} computes {s}, {.2} times as long as the {}, and spends {s} less in MPI than the mean: the others probably wait for it. {}, so this is inferred from the totals."

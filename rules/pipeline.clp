@@ -205,7 +205,7 @@
                          (text (text "The {n} stages work on their {n} items for {%} of the run on average, as most processes are those of the slowest one: it takes {s} per item, the others at most {s}."
                                      ?stages ?items ?e (nth$ 1 ?limit) (nth$ 2 ?limit)))))
    else (assert (finding (kind observation) (name good-pipeline-efficiency) (run ?r) (pattern ?p)
-                         (healthy yes) (level 1)
+                         (healthy yes) (all-clear yes) (level 1)
                          (text (text "The {n} stages work on their {n} items for {%} of the run on average; filling and draining must cost {%} with so many stages and items."
                                      ?stages ?items ?e ?bubble))))))
 
@@ -246,7 +246,7 @@
   (metric (run ?r) (pattern ?p) (name "run.rate_bound") (value ?bound))
   =>
   (assert (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p) (locations ?b)
-                   (culprits ?b) (level 2) (where (str-cat "location " ?b))
+                   (culprits ?b) (level 2) (functions-of ?b)
                    (text (text "Stage {} takes longest: {s} per item, {s} on average the others. It allows {.3} items per second; {.3} come through."
                                ?b ?sb ?others ?bound ?rate)))))
 
@@ -383,7 +383,7 @@
                    (gain-kind remove)
                    (locations (pl-members ?r ?p)) (culprits ?who) (lost ?lost)
                    (share (pl-part ?lost ?all)) (gain (pl-gain ?r ?p ?stages ?gain)) (level 2) (confidence 0.7)
-                   (where (str-cat "location " ?who))
+                   (functions-of ?who)
                    (text (text "When the last item is done the run goes on, and the stages idle for {s} ({%} of their time). Stage {} computes most that is not work on items, {s}, which accounts for {s} of it."
                                ?after (pl-part ?after (* ?stages ?t)) ?who ?rest ?lost))
                    (remedy (text "Let the stages share what stage {} does outside the pipeline, or do it while items flow; up to {}."
@@ -441,7 +441,7 @@
                                     ?names ?copies ?copies)))
                    (gain-kind remove)
                    (locations ?others) (culprits ?slow) (lost ?cost) (share (pl-part ?cost ?lost))
-                   (gain (pl-gain ?r ?p ?stages ?gain)) (level 3) (where (str-cat "location " ?b))
+                   (gain (pl-gain ?r ?p ?stages ?gain)) (level 3) (functions-of ?b)
                    (what-if (what-if-of "compute" ?slow "/" ?copies))
                    (text (str-cat
                      (if (= (length$ ?slow) 1)
@@ -482,7 +482,7 @@
                    (gain-kind remove)
                    (culprits ?worse) (lost ?cost) (share (pl-part ?cost ?lost))
                    (gain (pl-gain ?r ?p ?stages ?gain))
-                   (level 3) (confidence 0.7) (where (str-cat "location " ?worse))
+                   (level 3) (confidence 0.7) (functions-of ?worse)
                    (text (text "Stage {} gets slower: {.1} times as long per item in the second half of its items as in the first. The stages wait {s} more than their mean times per item explain; as much as {s} of it can come from that."
                                ?worse ?drift (- ?waiting (pl-mismatch ?stages ?items ?sb ?balance)) ?cost))
                    (remedy (text "See what grows in stage {} from item to item (lists that are searched, memory, files); up to {}."
@@ -755,7 +755,7 @@
                               ?workers ?k))
                    (gain-kind remove)
                    (locations ?others) (culprits ?who) (lost ?cost) (share (pl-part ?cost ?lost))
-                   (gain (pl-gain ?r ?p ?n ?gain)) (level 3) (where (str-cat "location " ?b))
+                   (gain (pl-gain ?r ?p ?n ?gain)) (level 3) (functions-of ?b)
                    (what-if (what-if-of "compute" ?who "/" (/ ?workers ?k)))
                    (text (text "The stage of ranks {} is the bottleneck: an item takes {s} in it, so its {n} workers together finish one every {s}; the next slowest stage takes {s}. The others wait {s} for it ({%} of what the stages lose)."
                                ?names ?each ?k ?sb ?next ?cost (pl-part ?cost ?lost)))
@@ -772,7 +772,7 @@
                          else (text "Give out items on request instead of in turn, or find out why rank {} is slow." ?names)))
                    (gain-kind (if ?is-asked then remove else even-out))
                    (locations ?others) (culprits ?who) (lost ?cost) (share (pl-part ?cost ?lost))
-                   (gain (pl-gain ?r ?p ?n ?gain)) (level 3) (where (str-cat "location " ?b))
+                   (gain (pl-gain ?r ?p ?n ?gain)) (level 3) (functions-of ?b)
                    ;; A replay gives out no items anew: a worker that asks would get no more of them.
                    (what-if (if ?is-asked then "" else (what-if-of "compute" ?who "/" (/ ?sb (max ?after 1e-12)))))
                    (text (if ?is-asked

@@ -70,7 +70,7 @@
                    (fix "If it need not be in order, let all do it at once; else in smaller pieces, each passed on as soon as it is done.")
                    (gain-kind remove)
                    (locations ?who) (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 2) (confidence 0.8)
-                   (gain ?gain) (where (str-cat "location " ?p))
+                   (gain ?gain) (functions-of ?p)
                    (text (text "Processes work in turn: {%} of {s} of waiting are for processes ({}) that have waited themselves for the one before them, and compute while those behind them have nothing to do; the order is {}. If in each step all computed at the same time, the run would take {s} less."
                                ?share ?wait (location-list ?who)
                                (in-order ?r "message-passing" "process.in_turn_after" ?who) ?gain))

@@ -75,7 +75,7 @@
                    (fix "Let all ranks share that work (reading and writing: MPI-IO), or do it while the others compute.")
                    (gain-kind even-out)
                    (locations ?p) (culprits ?p) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
-                   (gain ?gain) (where (str-cat "location " ?p))
+                   (gain ?gain) (functions-of ?p)
                    (what-if (what-if-of "compute" ?p "=" even))
                    (text (serial-text ?p ?time ?s ?when))
                    (remedy (text "Let all share what process {} does alone (input and output: MPI-IO, a file per process), or do it while the others compute; up to {s} of run time, and a larger share with more processes."
@@ -101,7 +101,7 @@
                    (fix "See what that rank does there that the others do not; let all share it, or do it while the others compute.")
                    (gain-kind even-out)
                    (locations ?p) (culprits ?p) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
-                   (gain ?gain) (where (str-cat "location " ?p))
+                   (gain ?gain) (functions-of ?p)
                    (what-if (what-if-of "compute" ?p "=" even))
                    (text (serial-text ?p ?time ?s ?when))
                    (remedy (text "See what process {} does there that the others do not (output, statistics, a core that it lost), and let all share it, or do it while the others compute; up to {s} of run time, and a larger share with more processes."

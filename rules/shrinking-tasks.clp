@@ -26,7 +26,7 @@
   (test (not (mw-has-more-tasks ?r ?p ?n)))
   =>
   (assert (finding (kind observation) (name slow-beside-others) (run ?r) (pattern ?p)
-                   (locations ?w) (culprits ?w) (level 2) (where (str-cat "location " ?w))
+                   (locations ?w) (culprits ?w) (level 2) (functions-of ?w)
                    (text (text "Tasks become smaller in the course of the run, so medians do not compare. The {n} tasks of worker {} take {.2} times as long as those that other workers got just before and just after them."
                                ?n ?w ?times)))))
 
@@ -66,7 +66,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?who) (lost ?lost) (computing ?capacity)
                    (share (min 1.0 (mw-part ?lost ?all))) (gain ?gain) (level 2)
-                   (where (str-cat "location " ?w))
+                   (functions-of ?w)
                    (text (text "Worker {} is slow: its tasks take {.1} times as long as those that others got just before and just after. What {} computed would have taken others {s} less{}."
                                ?w ?times (if ?many then (str-cat "workers " (location-list ?who)) else "it") ?capacity
                                (if (> ?held 0.0) then (text ", and they wait {s} at the end" ?held) else "")))

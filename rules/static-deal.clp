@@ -55,7 +55,7 @@
                    (gain-kind even-out)
                    (culprits ?busiest) (lost (min ?lost ?cost)) (share (/ (min ?lost ?cost) (max ?lost 1e-12)))
                    (gain (- ?max ?mean)) (level 2) (what-if "compute(worker)=even")
-                   (where "TaskLifeCycle.work" (str-cat "location " ?w))
+                   (where "TaskLifeCycle.work") (functions-of ?w)
                    (text (text "Tasks are assigned statically, without requests, and unequally: worker {} computes {s} in {n} tasks ({.1} times the median per task), the mean worker {s} (coefficient of variation {.2}). The others have {s} less to do in all."
                                ?w ?max ?n ?rel ?mean ?cv ?cost))
                    (remedy (text "Hand out tasks on request: each result asks for the next task (MPI_ANY_SOURCE). Up to {s} of run time."
@@ -119,7 +119,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost ?waited) (share (min 1.0 (/ ?waited (max ?lost 1e-12)))) (gain ?gain) (level 3)
-                   (confidence 0.8) (where (str-cat "location " ?m))
+                   (confidence 0.8) (functions-of ?m)
                    (text (text "Workers wait {s} between their tasks, {s} of it no longer than master {} computes, {s} in all: it takes what they send, and computes, before it assigns the next tasks."
                                (+ ?bn ?setup) ?waited ?m ?occupied))
                    (remedy (text "Hand out the next tasks first and compute then, or let the workers share what master {} computes; up to {s} of run time."

@@ -71,7 +71,7 @@
                      (fix "Cut the blocks by measured work, or make that part faster: a ring is as fast as its slowest rank.")
                      (gain-kind even-out) (clocks own)
                      (locations ?who) (culprits ?who) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
-                     (gain (gain-of-evening-out ?above ?lost ?n)) (where (str-cat "location " ?l))
+                     (gain (gain-of-evening-out ?above ?lost ?n)) (functions-of ?l)
                      (what-if (what-if-of "compute" ?who "=" even))
                      (text (text "{}Process {} computes {s}, {.2} times the median, and longest in {n} of {n} steps. Everybody makes as many shifts ({n}), each behind the one before: the others are as slow as it is, and lose {s}, whatever the clocks tell of it."
                                  (and-its-like ?who) ?l ?work ?relative ?heavy ?steps ?shifts ?cost))

@@ -70,7 +70,7 @@
           (value ?e&:(>= ?e ?*efficiency-good*)))
   =>
   (assert (finding (kind observation) (name good-farm-efficiency) (run ?r) (pattern ?p)
-                   (healthy yes) (level 1)
+                   (healthy yes) (all-clear yes) (level 1)
                    (text (text "The workers of the farm are busy with tasks {%} of the time." ?e)))))
 
 (defrule SYMPTOMS::farm-low
@@ -130,7 +130,7 @@
                    (gain-kind remove)
                    (lost ?wait) (share (/ ?wait (max ?lost 1e-12))) (gain ?gain) (level 3)
                    (what-if (what-if-of "compute" ?x "/" ?batch))
-                   (where (str-cat "location " ?x))
+                   (functions-of ?x)
                    (text (text "Emitter {} needs {s} per task and a worker {s}: it can feed {.1} workers, there are {n}. They wait {s} for tasks."
                                ?x ?task ?mean ?fed ?n ?wait))
                    (remedy (text "Make tasks in less than {s}: {n} tasks per message if a message costs the same whatever it holds, several emitters, or fewer workers. Up to {s} of run time."
@@ -196,7 +196,7 @@
                               ?x))
                    (gain-kind even-out)
                    (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain) (level 3)
-                   (where (str-cat "location " ?x))
+                   (functions-of ?x)
                    (what-if (what-if-of "compute" ?x "/" ?rel))
                    (text (text "Worker {} needs {s} per task, {.1} times the median, and computes {s}, longest of all: the others wait {s} for tasks that are assigned in turn, and {s} for it at the end."
                                ?x ?t ?rel ?comp ?wait ?end))
@@ -224,7 +224,7 @@
                               ?x))
                    (gain-kind remove)
                    (lost ?capacity) (computing ?capacity) (gain ?gain) (level 2)
-                   (where (str-cat "location " ?x))
+                   (functions-of ?x)
                    (text (text "Worker {} is slow: {s} per task, {.1} times the median. Its {n} tasks would have taken another worker {s} less."
                                ?x ?t ?rel ?tasks ?capacity))
                    (remedy (text "Look at the node of worker {} (clock, binding, other load); with a worker as fast as the others up to {s} of run time."

@@ -74,7 +74,7 @@
                      (fix "Pass on first, then compute; or share that work out, or do it before taking the parts.")
                      (gain-kind remove)
                      (locations ?who) (culprits ?who) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
-                     (gain ?gain) (where (str-cat "location " ?l))
+                     (gain ?gain) (functions-of ?l)
                      (text (text "Of the tree, {} {} while having all parts of those below, or the result, and not having passed them on: process {} {s} in all. On the longest way to the root that adds up to {s}; {s} of waiting go back to it."
                                  (location-list ?who) (if (> (length$ ?who) 1) then "compute" else "computes")
                                  ?l ?held ?way ?cost))
@@ -139,7 +139,7 @@
                        (fix "Let each rank combine its own piece of the data (MPI_Reduce_scatter, then MPI_Allgather), or make combining cheaper.")
                        (gain-kind remove)
                        (locations ?who) (culprits ?who) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
-                       (gain ?way) (confidence 0.8) (where (str-cat "location " ?l))
+                       (gain ?way) (confidence 0.8) (functions-of ?l)
                        (text (text "Nodes of the tree combine the parts that they take one after the other, {} longest, for {s}. On the longest way to the root that adds up to {s}, {s} in each of {n} rounds, and {s} of waiting go back to it."
                                    ?l ?most ?way (/ ?way ?rounds) ?rounds ?cost))
                        (remedy (text "Cut the data into as many pieces as there are processes, of which each combines one (MPI_Reduce_scatter, then MPI_Allgather), combine less often, or make combining cheaper; up to {s} of run time."

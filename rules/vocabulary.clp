@@ -300,6 +300,8 @@
   (slot confidence (type FLOAT) (range 0.0 1.0) (default 0.9))
   (slot level (type INTEGER) (range 0 9) (default 0))
   (slot healthy (type SYMBOL) (allowed-symbols yes no) (default no))
+  (slot all-clear (type SYMBOL) (allowed-symbols yes no) (default no)) ; of one that is healthy: where no
+                                            ; problem is found, it says why
   (slot fatal (type SYMBOL) (allowed-symbols yes no) (default no)) ; the run does not end because of it: it
                                             ; leads, whatever others cost
   (slot headline (type STRING) (default ""))  ; of a cause, what is wrong in at most 150 letters;
@@ -312,7 +314,9 @@
                                             ; observation: why they are no more than likely
   (slot clocks (type SYMBOL) (allowed-symbols compared own) (default compared)) ; own: it rests on nothing
                                             ; but what each process measures by its own clock
-  (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"
+  (multislot where (type STRING))           ; the code: "TaskLifeCycle.setup", "device-wait"
+  (multislot functions-of (type STRING))    ; likewise: what these locations execute
+  (multislot calls-of (type STRING))        ; likewise: where they call MPI
   (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
 
 (deftemplate MAIN::measure

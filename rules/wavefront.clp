@@ -187,7 +187,7 @@
   (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-good*)))
   =>
   (assert (finding (kind observation) (name good-wavefront-efficiency) (run ?r) (pattern ?p)
-                   (healthy yes) (level 1)
+                   (healthy yes) (all-clear yes) (level 1)
                    (text (text "The sweeps keep the processes busy: they compute for {%} of the run." ?e)))))
 
 (defrule SYMPTOMS::wf-fill-and-drain
@@ -399,7 +399,7 @@
                    (gain-kind even-out)
                    (locations (wf-cells ?r ?p)) (culprits ?who) (lost ?cost)
                    (share (wf-part ?cost ?all)) (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
-                   (where (str-cat "location " ?heavy))
+                   (functions-of ?heavy)
                    (what-if (what-if-of "compute" ?who "=" even))
                    (text (text "Process {} computes {s} per step, {s} the mean of all: the others wait {s} for it in the middle of sweeps. {s} of all waiting go back to {} {}."
                                ?heavy ?work ?g ?cost ?delayed (if (> (length$ ?who) 1) then "processes" else "process") (location-list ?who)))

@@ -25,7 +25,7 @@
   (metric (run ?r) (pattern ?p) (name "run.steals") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.answer") (value ?answer))
   =>
-  (assert (finding (kind observation) (name good-stealing) (run ?r) (pattern ?p) (healthy yes) (level 1)
+  (assert (finding (kind observation) (name good-stealing) (run ?r) (pattern ?p) (healthy yes) (all-clear yes) (level 1)
                    (text (text "Workers compute {%} of the time: {n} questions for work are answered, after {s} on average."
                                (- 1.0 ?idle) ?n ?answer)))))
 
@@ -88,7 +88,7 @@
                          else "Let who is asked give half of its tasks, and idle ranks ask those that have many."))
                    (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost (min ?idle (* ?n ?gain))) (gain ?gain) (level 3)
-                   (confidence (if (< ?balance ?*efficiency-acceptable*) then 0.9 else 0.7)) (where (str-cat "location " ?w))
+                   (confidence (if (< ?balance ?*efficiency-acceptable*) then 0.9 else 0.7)) (functions-of ?w)
                    (text (text "Work is not stolen from worker {}, which computes {s}, {s} above the mean: it has answered {n} {}{}. The others have nothing to do for {s} in all."
                                ?w ?most ?uneven ?asked (if (= ?asked 1.0) then "question" else "questions")
                                (if (> ?asked 0.0) then (text ", the last one after {s}" ?last) else "") ?idle))

@@ -82,7 +82,7 @@ static bool find_place(const char *where, enum mpl_place_kind *kind)
     return false;
 }
 
-/* "location 3", "device-wait", or "TaskLifeCycle.setup": an event's member or associated span. */
+/* "device-wait", or "TaskLifeCycle.setup": an event's member or associated span. */
 static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                     const char *where, struct mpl_err *err)
 {
@@ -103,13 +103,7 @@ static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed
                    ? mpl_nomem(err)
                    : mpl_places_find(run, kind, a->arena, found, &d->n_where, err);
     }
-    if (strncmp(where, "location ", 9) == 0) {
-        const uint32_t location = mpl_model_find_location(run->model, where + 9);
-
-        if (location != MPL_NONE) {
-            times = mpl_events_regions(run->events, location, &n);
-        }
-    } else if (t != NULL && dot != NULL) {
+    if (t != NULL && dot != NULL) {
         char *event = mpl_arena_strndup(a->arena, where, (size_t) (dot - where));
 
         if (event == NULL) {
@@ -121,6 +115,18 @@ static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed
             times = mpl_recognition_regions(t->recognition, index, dot + 1, &n);
         }
     }
+    return times == NULL ? MPL_OK : keep_sources(a, d, times, n, err);
+}
+
+static enum mpl_status find_functions(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                                      const char *label, struct mpl_err *err)
+{
+    const struct mpl_run *run = &a->runs[d->run].shown;
+    const uint32_t location = mpl_model_find_location(run->model, label);
+    uint32_t n = 0;
+    const struct mpl_region_time *times =
+        location == MPL_NONE ? NULL : mpl_events_regions(run->events, location, &n);
+
     return times == NULL ? MPL_OK : keep_sources(a, d, times, n, err);
 }
 
@@ -156,6 +162,9 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
     d->clock_high_s = NAN;
     for (size_t i = 0; i < f->n_where && st == MPL_OK; i++) {
         st = find_sources(a, d, f->where[i], err);
+    }
+    for (size_t i = 0; i < f->n_functions_of && st == MPL_OK; i++) {
+        st = find_functions(a, d, f->functions_of[i], err);
     }
     return st;
 }

@@ -8,7 +8,6 @@
 #include "analysis/analysis_priv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct spent {
     double seconds;
@@ -89,17 +88,13 @@ static void add_calls(struct tally *t)
     }
 }
 
-/* Where a rule says that a process spends it in its calls: "calls of 3". */
+/* Where a rule says that processes spend it in their calls. */
 static bool add_told(struct tally *t, const struct mpl_finding *f)
 {
-    static const char told[] = "calls of ";
     bool is_any = false;
 
-    for (size_t i = 0; i < f->n_where; i++) {
-        const uint32_t location =
-            strncmp(f->where[i], told, sizeof told - 1) == 0
-                ? mpl_model_find_location(t->run->model, f->where[i] + sizeof told - 1)
-                : MPL_NONE;
+    for (size_t i = 0; i < f->n_calls_of; i++) {
+        const uint32_t location = mpl_model_find_location(t->run->model, f->calls_of[i]);
 
         if (location != MPL_NONE) {
             add_calls_of(t, location);

@@ -228,13 +228,17 @@ static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_
     f->confidence = mpl_fact_number(cage, fact, "confidence");
     f->level = level_of(infer, fact);
     f->is_healthy = strcmp(take_text(infer, fact, "healthy"), "yes") == 0;
+    f->is_all_clear = strcmp(take_text(infer, fact, "all-clear"), "yes") == 0;
     f->is_fatal = strcmp(take_text(infer, fact, "fatal"), "yes") == 0;
     f->has_own_clocks = strcmp(take_text(infer, fact, "clocks"), "own") == 0;
     f->rule = infer->firing->name;
     f->rule_says = infer->firing->says;
     if (!mpl_fact_texts(cage, fact, "locations", arena, &f->locations, &f->n_locations) ||
         !mpl_fact_texts(cage, fact, "culprits", arena, &f->culprits, &f->n_culprits) ||
-        !mpl_fact_texts(cage, fact, "where", arena, &f->where, &f->n_where)) {
+        !mpl_fact_texts(cage, fact, "where", arena, &f->where, &f->n_where) ||
+        !mpl_fact_texts(cage, fact, "functions-of", arena, &f->functions_of,
+                        &f->n_functions_of) ||
+        !mpl_fact_texts(cage, fact, "calls-of", arena, &f->calls_of, &f->n_calls_of)) {
         stop_nomem(infer);
     }
 }

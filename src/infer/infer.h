@@ -254,14 +254,19 @@ struct mpl_finding {
     const char *text;
     const char *remedy; /**< NULL when there is none. */
     const char *const
-        *where; /**< What holds the code: "TaskLifeCycle.setup" or "location 3". */
+        *where; /**< What holds the code: "TaskLifeCycle.setup" or "device-wait". */
     size_t n_where;
+    const char *const *functions_of; /**< Locations whose functions it is. */
+    size_t n_functions_of;
+    const char *const *calls_of; /**< Locations in whose calls of MPI it is. */
+    size_t n_calls_of;
     bool is_fatal;       /**< The run does not end because of it. */
     bool has_own_clocks; /**< It compares no clocks, only what each process measures. */
     const char *
         doubt; /**< Why other causes of the run are doubtful because of this one; or NULL. */
-    bool is_healthy;  /**< An observation that says "this is fine": never a problem. */
-    const char *rule; /**< "CAUSES::master-bottleneck" */
+    bool is_healthy;   /**< An observation that says "this is fine": never a problem. */
+    bool is_all_clear; /**< Of such: where no problem is found, it says why. */
+    const char *rule;  /**< "CAUSES::master-bottleneck" */
     const char *rule_says;
     const struct mpl_reason
         *because; /**< From the facts that the rule matched; never empty. */

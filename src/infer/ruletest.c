@@ -151,10 +151,10 @@ static struct actual one_number(double number)
 }
 
 static const char *const finding_keys[] = {
-    "kind",     "name",      "pattern",   "run",   "text",    "remedy",
-    "rule",     "healthy",   "lost",      "share", "gain",    "confidence",
-    "level",    "locations", "culprits",  "where", "what-if", "gain-kind",
-    "headline", "fix",       "computing", "fatal", "doubt",   "clocks"
+    "kind",     "name",  "pattern", "run",       "text",         "remedy",  "rule",
+    "healthy",  "lost",  "share",   "gain",      "confidence",   "level",   "locations",
+    "culprits", "where", "what-if", "gain-kind", "headline",     "fix",     "computing",
+    "fatal",    "doubt", "clocks",  "all-clear", "functions-of", "calls-of"
 };
 static const char *const need_keys[] = { "metric", "pattern", "location", "run",
                                          "reason", "rule",    "level" };
@@ -183,6 +183,7 @@ static struct actual text_of_finding(const struct mpl_finding *f, const char *ke
                   { "remedy", &f->remedy },
                   { "rule", &f->rule },
                   { "healthy", &yes_no[f->is_healthy ? 0 : 1] },
+                  { "all-clear", &yes_no[f->is_all_clear ? 0 : 1] },
                   { "what-if", &f->what_if },
                   { "gain-kind", &f->gain_kind },
                   { "headline", &f->headline },
@@ -213,16 +214,22 @@ static struct actual of_finding(const struct mpl_finding *f, const char *key)
             return one_number(numbers[i].number);
         }
     }
-    if (strcmp(key, "locations") == 0) {
-        return (
-            struct actual){ .texts = f->locations, .n = f->n_locations, .is_known = true };
-    }
-    if (strcmp(key, "culprits") == 0) {
-        return (
-            struct actual){ .texts = f->culprits, .n = f->n_culprits, .is_known = true };
-    }
-    if (strcmp(key, "where") == 0) {
-        return (struct actual){ .texts = f->where, .n = f->n_where, .is_known = true };
+    const struct {
+        const char *key;
+        const char *const *texts;
+        size_t n;
+    } lists[] = { { "locations", f->locations, f->n_locations },
+                  { "culprits", f->culprits, f->n_culprits },
+                  { "where", f->where, f->n_where },
+                  { "functions-of", f->functions_of, f->n_functions_of },
+                  { "calls-of", f->calls_of, f->n_calls_of } };
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strcmp(lists[i].key, key) == 0) {
+            return (struct actual){ .texts = lists[i].texts,
+                                    .n = lists[i].n,
+                                    .is_known = true };
+        }
     }
     return text_of_finding(f, key);
 }

@@ -148,7 +148,8 @@ START_TEST(finding_carries_all_that_its_rule_says)
         " (assert (finding (kind cause) (name x) (run ?r) (pattern \"p\") (locations \"1\" "
         "\"2\") (culprits \"0\") (lost 1.5) (share 0.5) (gain 0.25) (confidence 0.75) "
         "(level "
-        "3) (text \"words\") (remedy \"do\") (where \"location 0\"))))",
+        "3) (text \"words\") (remedy \"do\") (where \"Life.work\") (functions-of \"0\")"
+        " (calls-of \"1\" \"2\") (all-clear yes))))",
         NULL);
     lab_give_pattern("p");
     run();
@@ -171,7 +172,11 @@ START_TEST(finding_carries_all_that_its_rule_says)
     ck_assert_str_eq(f->text, "words");
     ck_assert_str_eq(f->remedy, "do");
     ck_assert_uint_eq(f->n_where, 1);
-    ck_assert_str_eq(f->where[0], "location 0");
+    ck_assert_str_eq(f->where[0], "Life.work");
+    ck_assert_str_eq(f->functions_of[0], "0");
+    ck_assert_uint_eq(f->n_calls_of, 2);
+    ck_assert_str_eq(f->calls_of[1], "2");
+    ck_assert(f->is_all_clear);
     ck_assert(!f->is_healthy);
     ck_assert_str_eq(f->rule, "CAUSES::a");
     ck_assert_str_eq(f->rule_says, "The claim.");
