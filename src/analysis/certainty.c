@@ -33,15 +33,7 @@ static const double inferred = 0.65;
 static const double certain = 0.85;
 /* Of what a cause costs: if the clocks may take more than this of it away, it may be none. */
 static const double mostly = 0.5;
-/* Share of the time whose waits nobody can split, as in the rules (?*unknown-large*). */
-static const double unrecorded = 0.1;
 static const double well_covered = 0.95;
-/* Times what others compute, as in the rules (?*heavy*). */
-static const double heavy = 1.1;
-/* Likewise, for those who stand out whatever the machine does (?*outlier*). */
-static const double much = 1.5;
-/* Share of the process time that noise of a shared machine reaches (?*noise-told*). */
-static const double noise = 0.1;
 
 const char *mpl_certainty_name(enum mpl_certainty certainty)
 {
@@ -79,11 +71,13 @@ static double typical_compute_s(struct mpl_analysis *a, const struct mpl_run *ru
     return mpl_median(values, n);
 }
 
+/* Than others, by a threshold of the rules. */
 static bool do_culprits_compute_longer(struct mpl_analysis *a,
-                                       const struct mpl_diagnosed *d, double times)
+                                       const struct mpl_diagnosed *d, const char *threshold)
 {
     const struct mpl_run *run = &a->runs[d->run].shown;
-    const double least_s = times * typical_compute_s(a, run);
+    const double least_s =
+        mpl_infer_threshold(a->infer, threshold) * typical_compute_s(a, run);
 
     for (size_t i = 0; i < d->finding->n_culprits; i++) {
         const uint32_t location =
@@ -111,7 +105,7 @@ static const char *doubt_of(struct mpl_analysis *a, const struct mpl_diagnosed *
     }
     if (d->is_clock_sensitive &&
         (isnan(d->clock_low_s) || d->clock_low_s < mostly * d->lost_s) &&
-        !do_culprits_compute_longer(a, d, heavy)) {
+        !do_culprits_compute_longer(a, d, "heavy")) {
         return "the clocks are not known well enough to tell";
     }
     if (d->finding->confidence < inferred) {
@@ -187,7 +181,7 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
               a->arena, "the trace is damaged and does not tell of %.0f %% of the time",
               100 * run->unknown_s / (run->window_s * run->model->n_locations)) },
         { d->is_clock_sensitive, "the clocks leave open how much of it there is" },
-        { unknown >= unrecorded && !is_fatal,
+        { unknown >= mpl_infer_threshold(a->infer, "unknown-large") && !is_fatal,
           mpl_arena_printf(
               a->arena, "%.0f %% of the time is in calls whose partners are not recorded",
               100 * unknown) },
@@ -199,7 +193,8 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
                            "the pattern explains only %.0f %% of the communication",
                            100 * coverage) },
         { d->finding->confidence < certain, "other reasons are possible" },
-        { d->severity < noise && !is_fatal, "noise of the machine can be as large" },
+        { d->severity < mpl_infer_threshold(a->infer, "noise-told") && !is_fatal,
+          "noise of the machine can be as large" },
     };
     unsigned n = 0;
 
@@ -235,7 +230,7 @@ void mpl_certainty_spread_doubt(struct mpl_analysis *a, struct mpl_diagnosed *al
         for (size_t k = 0; k < n && doubt != NULL; k++) {
             if (k != i && all[k].run == all[i].run && all[k].finding->doubt == NULL &&
                 mpl_diagnosed_is_cause(&all[k]) && !all[k].finding->is_fatal &&
-                !do_culprits_compute_longer(a, &all[k], much)) {
+                !do_culprits_compute_longer(a, &all[k], "outlier")) {
                 all[k].doubt = doubt;
             }
         }
@@ -268,14 +263,16 @@ static void judge_verdict(struct mpl_analysis *a)
         return;
     }
     if (d->verdict == MPL_VERDICT_NO_PROBLEM &&
-        d->lost_s - d->explained_s - d->nested_s - d->normal_s >= noise * d->location_s) {
+        d->lost_s - d->explained_s - d->nested_s - d->normal_s >=
+            mpl_infer_threshold(a->infer, "noise-told") * d->location_s) {
         d->certainty = MPL_CERTAINTY_LIKELY;
         d->certainty_reason = "no cause was found for a tenth of the time or more";
         return;
     }
     for (uint32_t i = 0; i < a->n_runs && d->certainty == MPL_CERTAINTY_SURE; i++) {
         if (mpl_run_is_usable(&a->runs[i]) &&
-            unrecorded_share(&a->runs[i].shown) >= unrecorded) {
+            unrecorded_share(&a->runs[i].shown) >=
+                mpl_infer_threshold(a->infer, "unknown-large")) {
             d->certainty = MPL_CERTAINTY_LIKELY;
             d->certainty_reason =
                 "a good part of the time is in calls whose partners are not recorded";

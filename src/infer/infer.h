@@ -149,6 +149,9 @@ enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
                                  const struct mpl_slot *slots, size_t n,
                                  struct mpl_err *err);
 
+/** What the rules compare with: "heavy" is ?*heavy*. NaN where no file says. */
+double mpl_infer_threshold(const struct mpl_infer *infer, const char *name);
+
 /**
  * Fires rules until none is left. Run-time errors in rules are kept (mpl_infer_errors) and do not
  * end the run. Returns MPL_E_LIMIT when a limit stopped it; findings made so far stay readable,

@@ -3,6 +3,8 @@
 
 #include "infer/clips_priv.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,6 +184,16 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     mpl_map_destroy(infer->need_by_fact);
     mpl_names_destroy(infer->rule_numbers);
     mpl_arena_destroy(infer->arena);
+}
+
+double mpl_infer_threshold(const struct mpl_infer *infer, const char *name)
+{
+    char full[64];
+    DATA_OBJECT value;
+
+    (void) snprintf(full, sizeof full, "MAIN::%s", name);
+    return EnvGetDefglobalValue(infer->cage.env, full, &value) ? mpl_cage_number(&value)
+                                                               : NAN;
 }
 
 /* ---- findings --------------------------------------------------------------------------- */

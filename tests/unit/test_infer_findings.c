@@ -141,6 +141,14 @@ END_TEST
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
+START_TEST(thresholds_of_rules_can_be_asked_for)
+{
+    lab_open("(defglobal MAIN ?*heavy* = 1.25)", NULL);
+    ck_assert_double_eq(mpl_infer_threshold(lab_get()->infer, "heavy"), 1.25);
+    ck_assert(isnan(mpl_infer_threshold(lab_get()->infer, "no-such-thing")));
+}
+END_TEST
+
 START_TEST(finding_carries_all_that_its_rule_says)
 {
     lab_open(
@@ -453,6 +461,7 @@ static TCase *facts_and_findings(void)
                         sizeof refused / sizeof refused[0]);
     tcase_add_test(tc, slot_may_be_named_twice_only_where_it_takes_a_list);
     tcase_add_test(tc, numbers_are_rounded_to_six_digits_and_duplicates_are_no_error);
+    tcase_add_test(tc, thresholds_of_rules_can_be_asked_for);
     tcase_add_test(tc, finding_carries_all_that_its_rule_says);
     tcase_add_test(tc, what_a_rule_does_not_say_is_absent_and_not_zero);
     tcase_add_test(tc, equal_findings_are_one_and_different_slots_make_two);
