@@ -5,14 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The pattern that fits every MPI trace and steps back where another one does. */
-static const char *const fallback = "message-passing";
-
-static bool is_fallback(const struct mpl_pattern *pattern)
-{
-    return strcmp(mpl_pattern_name(pattern), fallback) == 0;
-}
-
 static bool is_asked_for(const struct mpl_pattern *pattern,
                          const struct mpl_analysis_options *options)
 {
@@ -57,9 +49,10 @@ static enum mpl_status try_pattern(struct mpl_analysis *a, struct trial *t,
     const bool is_asked = options != NULL && options->pattern != NULL;
     const double needed =
         is_asked ? 0 : fmax(better, mpl_pattern_minimum_coverage(t->shown.pattern));
-    const enum mpl_status st = mpl_recognize_in(
-        t->shown.pattern, topology, own, n, is_fallback(t->shown.pattern) ? 0 : needed,
-        t->arena, &t->recognition, &t->shown.reason, err);
+    const enum mpl_status st =
+        mpl_recognize_in(t->shown.pattern, topology, own, n,
+                         mpl_pattern_is_structural(t->shown.pattern) ? needed : 0, t->arena,
+                         &t->recognition, &t->shown.reason, err);
 
     if (st < 0) {
         return mpl_wrap(err, st, "cannot look for pattern '%s' in \"%s\"",
@@ -133,7 +126,7 @@ static double score_of(const struct trial *t)
 
 static bool fits(const struct trial *t)
 {
-    return t->recognition != NULL && !is_fallback(t->shown.pattern) &&
+    return t->recognition != NULL && mpl_pattern_is_structural(t->shown.pattern) &&
            !mpl_recognition_has_stopped(t->recognition) &&
            t->shown.coverage >= mpl_pattern_minimum_coverage(t->shown.pattern) &&
            t->shown.fit >= mpl_pattern_minimum_fit(t->shown.pattern);
@@ -187,7 +180,7 @@ static size_t best_of(struct mpl_analysis *a, size_t first, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct trial *t = &a->trials[first + i];
 
-        if (t->recognition == NULL || is_fallback(t->shown.pattern)) {
+        if (t->recognition == NULL || !mpl_pattern_is_structural(t->shown.pattern)) {
             continue;
         }
         t->shown.reason = objection(a, t);
@@ -225,7 +218,7 @@ static void find_runner_up(struct mpl_analysis *a, size_t first, size_t n,
     for (size_t i = first; i < first + n; i++) {
         struct trial *t = &a->trials[i];
 
-        if (t->shown.is_chosen || is_fallback(t->shown.pattern) ||
+        if (t->shown.is_chosen || !mpl_pattern_is_structural(t->shown.pattern) ||
             !is_asked_for(t->shown.pattern, options)) {
             continue;
         }
@@ -264,7 +257,7 @@ static enum mpl_status try_all(struct mpl_analysis *a, uint32_t run,
         struct trial t = { .shown = { .run = run,
                                       .pattern = mpl_patterns_get(a->patterns, i) } };
 
-        if (is_fallback(t.shown.pattern)) {
+        if (!mpl_pattern_is_structural(t.shown.pattern)) {
             continue;
         }
         st = try_pattern(a, &t, topology, NULL,
@@ -561,7 +554,7 @@ static enum mpl_status choose_of_run(struct mpl_analysis *a, size_t first, size_
         if (t->recognition == NULL) {
             continue;
         }
-        if (is_asked || is_fallback(t->shown.pattern) ||
+        if (is_asked || !mpl_pattern_is_structural(t->shown.pattern) ||
             (options->pattern == NULL && t == world && !is_replaced)) {
             st = choose(a, t, i, err);
         } else if (t == world && is_replaced) {
@@ -671,7 +664,8 @@ static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
         t->shown.scope = "world";
         t->shown.share = 1;
         t->shown.end_s = a->runs[run].shown.window_s;
-        if (is_asked_for(t->shown.pattern, options) || is_fallback(t->shown.pattern)) {
+        if (is_asked_for(t->shown.pattern, options) ||
+            !mpl_pattern_is_structural(t->shown.pattern)) {
             st = try_pattern(a, t, topology, options, least_score(a, best), err);
             best = fits(t) ? fmax(best, score_of(t)) : best;
         } else {

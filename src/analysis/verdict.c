@@ -151,19 +151,18 @@ double mpl_verdict_margin_s(const struct mpl_analysis *a, const struct mpl_group
     return margin_s;
 }
 
-/* A specific pattern that says its roles are busy answers for the idle rest, e.g. the master. */
-static const struct mpl_diagnosed *all_clear(const struct mpl_analysis *a,
+/* A pattern of the program that says its roles are busy answers for the idle rest, e.g. the master. */
+static const struct mpl_diagnosed *all_clear(struct mpl_analysis *a,
                                              const struct mpl_group *group)
 {
-    const struct mpl_diagnosis *d = &a->diagnosis;
     const struct mpl_diagnosed *found = NULL;
 
-    for (size_t i = 0; i < d->n_findings; i++) {
-        const struct mpl_diagnosed *f = &d->findings[i];
+    for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
+        const struct mpl_diagnosed *f = &a->findings[i];
+        const struct trial *t = mpl_trials_find(a, f->finding->run, f->finding->pattern);
 
-        if (f->finding->is_healthy && strncmp(f->finding->name, "good-", 5) == 0 &&
-            is_of(a, f, group) && !f->is_within_spread &&
-            (found == NULL || strcmp(f->finding->pattern, "message-passing") != 0)) {
+        if (f->finding->is_all_clear && is_of(a, f, group) && !f->is_within_spread &&
+            (found == NULL || (t != NULL && mpl_pattern_is_structural(t->shown.pattern)))) {
             found = f;
         }
     }
@@ -205,7 +204,7 @@ static const struct trial *main_trial(struct mpl_analysis *a, uint32_t run)
         const struct trial *t = &a->trials[i];
 
         if (t->shown.is_chosen && t->shown.run == run &&
-            strcmp(mpl_pattern_name(t->shown.pattern), "message-passing") != 0 &&
+            mpl_pattern_is_structural(t->shown.pattern) &&
             (found == NULL || mpl_trial_is_inside(found, t))) {
             found = t;
         }
