@@ -20,7 +20,9 @@ static struct tally count_messages(const struct mpl_matcher *m, uint32_t locatio
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
         if (loc->messages[i].envelope == MPL_NONE) {
-            tally.open += loc->messages[i].event == MPL_NONE ? 1 : 0;
+            /* Where all are completed, those that have no end were cancelled. */
+            tally.open += !m->model->can.has_receive_completions &&
+                          loc->messages[i].event == MPL_NONE;
             continue;
         }
 
@@ -57,18 +59,13 @@ static void note_sends(const struct mpl_matcher *m, uint32_t location, uint64_t 
 
 static void note_open(const struct mpl_matcher *m, uint32_t location, uint64_t n)
 {
-    if (n == 0) {
-        return;
+    if (n > 0) {
+        mpl_quality_add(m->model->quality, "open-receive", location, n,
+                        "Receives that were posted and whose completion is not recorded; "
+                        "each took a message, but not which. Other receives with the same "
+                        "sender and tag may therefore be paired with a send too early, "
+                        "which makes waiting look shorter.");
     }
-    mpl_quality_add(
-        m->model->quality, "open-receive", location, n, "%s",
-        m->model->can.has_receive_completions
-            ? "Receives that were posted and never completed (the run was cut "
-              "short); what they took, if anything, is not known."
-            : "Receives that were posted and whose completion is not recorded; "
-              "each took a message, but not which. Other receives with the same "
-              "sender and tag may therefore be paired with a send too early, "
-              "which makes waiting look shorter.");
 }
 
 static void note_location(const struct mpl_matcher *m, uint32_t location,
