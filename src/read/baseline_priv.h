@@ -10,7 +10,7 @@
 /* Numbers of enumerations are part of the format: whoever changes one raises the version. */
 #define MPL_BASELINE_SCHEMA "marple-baseline/1"
 _Static_assert(MPL_EV_KINDS == 21 && MPL_COLL_OPS == 20 && MPL_REGION_TRACER == 8 &&
-                   MPL_CALL_TEST == 4 && MPL_ACT_WAIT == 5 && MPL_TRACER_TEXT == 3,
+                   MPL_CALL_TEST == 4 && MPL_ACT_WAIT == 5 && MPL_TRACER_MARPLE == 4,
                "baselines that exist would be misread");
 
 /** The checksum of a document, which is its member of that name. False: no memory. */

@@ -313,7 +313,7 @@ static void take_all(struct mpl_baseline_reader *r)
     struct mpl_model *model = r->model;
 
     model->tracer = (enum mpl_tracer) mpl_reader_number(
-        r, mpl_json_member(r->root, "tracer"), 0, MPL_TRACER_TEXT, "the tracer");
+        r, mpl_json_member(r->root, "tracer"), 0, MPL_TRACER_MARPLE, "the tracer");
     model->ticks_per_s =
         (uint64_t) mpl_reader_number(r, mpl_json_member(r->root, "ticks_per_s"), 1,
                                      INT64_MAX, "the resolution of times");

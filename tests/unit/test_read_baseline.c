@@ -186,7 +186,12 @@ END_TEST
 
 START_TEST(a_model_comes_back)
 {
-    check_round_trip(read_text(example));
+    struct mpl_model *model = read_text(example);
+
+    for (int tracer = MPL_TRACER_UNKNOWN; tracer <= MPL_TRACER_MARPLE; tracer++) {
+        model->tracer = (enum mpl_tracer) tracer;
+        check_round_trip(model);
+    }
 }
 END_TEST
 
