@@ -8,6 +8,8 @@
 
 #include "clock/clock.h"
 
+#include <stddef.h>
+
 /** An interface: scripts depend on these. */
 enum mpl_exit {
     MPL_EXIT_OK = 0,
@@ -19,14 +21,23 @@ enum mpl_exit {
 
 /* ---- commands --------------------------------------------------------------------- */
 
+struct mpl_args;
+
+/** Takes args->value, the value of args->option or an operand, into \p target. Errors: MPL_E_USAGE. */
+typedef enum mpl_status mpl_take(struct mpl_args *args, void *target, struct mpl_err *err);
+
+/** An option, and what becomes of it: \p take is called with the place \p at in the command's own struct. */
 struct mpl_option {
     char letter;          /**< 0: there is only the long form. */
     const char *name;     /**< Without dashes; NULL ends a table. */
     const char *argument; /**< What the value is called in the usage; NULL: takes none. */
     const char *says;     /**< One clause for the usage. */
+    mpl_take *take;
+    size_t at;
+    double low;     /**< Least number that mpl_take_number() and the like take, */
+    double high;    /**< and largest. */
+    unsigned about; /**< What it is about, in the command's own bits; for its checks. */
 };
-
-struct mpl_args;
 
 /** A subcommand. The table of options prints the usage and feeds man-page test and completion. */
 struct mpl_cmd {
@@ -67,88 +78,131 @@ struct mpl_args {
     const struct mpl_cmd *cmd;
     int n;
     const char *const *words; /**< Behind the command's name. */
+    struct mpl_arena *arena;  /**< As long as the command. */
     int next;                 /**< Index of the word to look at. */
     const char *cluster; /**< Rest of a word of short options: "v" of "-hv"; NULL: none. */
     bool only_operands;  /**< After "--". */
+    const struct mpl_option *option; /**< At hand; NULL: an operand. */
+    const char *value;               /**< Of the option, or the operand. */
+    uint64_t given; /**< Options so far: a bit for each row of the table. */
+};
+
+/** Some words. */
+struct mpl_words {
+    const char **items;
+    size_t n;
 };
 
 /**
- * The next option or operand. Options and operands may be mixed; values stand in the same word
- * (--top=3, -t3) or in the next one. For an operand \p *option is NULL and \p *value the word.
+ * Takes all options into \p opts as the table says, and operands by \p take into \p target; \p take NULL: there are none.
+ * Options and operands may be mixed; values stand in the same word (--top=3, -t3) or in the next one.
  *
- * Errors: MPL_END behind the last word; MPL_E_USAGE for unknown options, with a suggestion, and
- *         for values that are missing or too many.
+ * Errors: MPL_E_USAGE for unknown options, with a suggestion, for values that are missing or too many, and those of
+ *         what takes them.
  */
-enum mpl_status mpl_args_next(struct mpl_args *args, const struct mpl_option **option,
-                              const char **value, struct mpl_err *err);
+enum mpl_status mpl_args_parse(struct mpl_args *args, void *opts, mpl_take *take,
+                               void *target, struct mpl_err *err);
+/** The first option of the table that was given and is about one of these things; NULL: none. */
+const struct mpl_option *mpl_args_given(const struct mpl_args *args, unsigned about);
 /** MPL_E_USAGE: "unexpected "x"" for an operand that the command does not take. */
-enum mpl_status mpl_args_unexpected(const struct mpl_args *args, const char *word,
-                                    struct mpl_err *err);
-/** A whole number from \p low to \p high given as \p value of \p option. */
-enum mpl_status mpl_args_integer(const struct mpl_option *option, const char *value,
-                                 long low, long high, long *out, struct mpl_err *err);
-/** A time with a unit, 5us; without one it is in seconds. At most an hour. */
-enum mpl_status mpl_args_seconds(const struct mpl_option *option, const char *value,
-                                 double *out, struct mpl_err *err);
-/** A share 0-1, also written as a percentage: 0.05, 5%. */
-enum mpl_status mpl_args_share(const struct mpl_option *option, const char *value,
-                               double *out, struct mpl_err *err);
-/** One of \p n words; \p *out is its index. Suggests the nearest word. */
-enum mpl_status mpl_args_choice(const struct mpl_option *option, const char *value,
-                                const char *const *words, size_t n, size_t *out,
-                                struct mpl_err *err);
+enum mpl_status mpl_args_unexpected(const struct mpl_args *args, struct mpl_err *err);
+/** The value is one of \p n words; \p *out is its index. Suggests the nearest word. */
+enum mpl_status mpl_args_choice(const struct mpl_args *args, const char *const *words,
+                                size_t n, size_t *out, struct mpl_err *err);
+/** The same of the words of the option's argument, "text|json". */
+enum mpl_status mpl_args_alternative(const struct mpl_args *args, size_t *out,
+                                     struct mpl_err *err);
 
-/** Rows of a table of options, for every command that prints an answer. */
-#define MPL_FORMAT_OPTION \
-    { \
-        0, "format", "text|json", "what to print; text is the default" \
-    }
-#define MPL_OUTPUT_OPTION \
-    { \
-        'o', "output", "FILE", "write to FILE, completely or not at all" \
-    }
-/** --format of every command; markdown and html of some. */
+/* What takes the value of an option, into a target of the type that is named. */
+mpl_take mpl_take_flag; /**< bool: becomes true. */
+mpl_take mpl_take_word; /**< const char * */
+mpl_take
+    mpl_take_words; /**< struct mpl_words, which gets room for all words; also operands */
+mpl_take mpl_take_once; /**< const char *: an operand; a second one is unexpected. */
+mpl_take
+    mpl_take_command;     /**< struct mpl_words: operands whose own options are not ours. */
+mpl_take mpl_take_number; /**< long, a whole number from low to high */
+mpl_take mpl_take_count;  /**< uint32_t, likewise */
+mpl_take mpl_take_real;   /**< double from low to high */
+mpl_take
+    mpl_take_seconds; /**< double: a time with a unit, 5us; without one in seconds. At most an hour. */
+mpl_take
+    mpl_take_share; /**< double: a share 0-1, also written as a percentage: 0.05, 5%. */
+mpl_take mpl_take_format;  /**< enum mpl_format, of those of the argument */
+mpl_take mpl_take_tracer;  /**< const char *: NULL for "auto" */
+mpl_take mpl_take_clock;   /**< enum mpl_clock_choice */
+mpl_take mpl_take_threads; /**< Nothing: sets them for the whole program. */
+
 enum mpl_format { MPL_FORMAT_TEXT, MPL_FORMAT_JSON, MPL_FORMAT_MARKDOWN, MPL_FORMAT_HTML };
-enum mpl_status mpl_args_format(const struct mpl_option *option, const char *value,
-                                enum mpl_format *out, struct mpl_err *err);
+/** Whether a size, in MB, goes with the format: 0, or for a page. */
+enum mpl_status mpl_check_page_size(enum mpl_format format, long size, struct mpl_err *err);
 
-/** Rows for every command that can write a page; what they take; and whether a size goes with the format. */
-#define MPL_PAGE_FORMAT_OPTION \
+/** In a row of a table: taken so into that field of the command's struct. */
+#define MPL_INTO(function, type, field) .take = function, .at = offsetof(type, field)
+#define MPL_WITHIN(least, most)         .low = (least), .high = (most)
+
+/** Rows of tables that several commands have; \p field is that of the command's struct \p type. */
+#define MPL_FORMAT_OPTION(type, field) \
+    { \
+        0, "format", "text|json", "what to print; text is the default", \
+            MPL_INTO(mpl_take_format, type, field) \
+    }
+#define MPL_PAGE_FORMAT_OPTION(type, field) \
     { \
         0, "format", "text|json|html", \
-            "what to print; text is the default, html is a page with pictures" \
+            "what to print; text is the default, html is a page with pictures", \
+            MPL_INTO(mpl_take_format, type, field) \
     }
-#define MPL_PAGE_SIZE_OPTION \
+#define MPL_PAGE_SIZE_OPTION(type, field) \
     { \
-        0, "size", "MB", "html: leave out calls rather than exceed it; 8" \
+        0, "size", "MB", "html: leave out calls rather than exceed it; 8", \
+            MPL_INTO(mpl_take_number, type, field), MPL_WITHIN(1, 1000) \
     }
-enum mpl_status mpl_args_page_format(const struct mpl_option *option, const char *value,
-                                     enum mpl_format *out, struct mpl_err *err);
-enum mpl_status mpl_args_page_size(enum mpl_format format, long size, struct mpl_err *err);
-
+#define MPL_OUTPUT_OPTION(type, field) \
+    { \
+        'o', "output", "FILE", "write to FILE, completely or not at all", \
+            MPL_INTO(mpl_take_word, type, field) \
+    }
 /**
- * Rows of a table of options, for every command that reads traces and corrects their clocks. Positional, so they
- * stand behind the command's own.
+ * For every command that reads traces and corrects their clocks; \p field is a struct mpl_clock_options. With a gamma of 0
+ * a clock would stand still behind a jump until its own time has come.
  */
-#define MPL_READING_OPTIONS \
+#define MPL_READING_OPTIONS(type, field) \
     { 0, "clock", "auto|offsets|messages|none|eventspace", \
-      "where the common time line comes from; auto is the default" }, \
+      "where the common time line comes from; auto is the default", \
+      MPL_INTO(mpl_take_clock, type, field.choice) }, \
         { 0, "no-repair", NULL, \
-          "leave messages that arrive before they were sent as they are" }, \
-        { 0, "gamma", "G", "speed of a clock that falls back after a repair; 0.999" }, \
-        { 0, "delta", "TIME", "least distance of two moved events of a location; 1ns" }, \
-        { 0, "mu", "TIME", "what a message takes at least; otherwise from the trace" }, \
-        { 0, "amortization", "N", \
-          "a jump is built up over a stretch N times as long; 50" }, \
+          "leave messages that arrive before they were sent as they are", \
+          MPL_INTO(mpl_take_flag, type, field.repair.is_off) }, \
+        { 0, \
+          "gamma", \
+          "G", \
+          "speed of a clock that falls back after a repair; 0.999", \
+          MPL_INTO(mpl_take_real, type, field.repair.gamma), \
+          MPL_WITHIN(0.01, 1) }, \
+        { 0, "delta", "TIME", "least distance of two moved events of a location; 1ns", \
+          MPL_INTO(mpl_take_seconds, type, field.repair.delta_s) }, \
+        { 0, "mu", "TIME", "what a message takes at least; otherwise from the trace", \
+          MPL_INTO(mpl_take_seconds, type, field.repair.mu_s) }, \
+        { 0, \
+          "amortization", \
+          "N", \
+          "a jump is built up over a stretch N times as long; 50", \
+          MPL_INTO(mpl_take_real, type, field.repair.amortization), \
+          MPL_WITHIN(1, 1e6) }, \
         { 0, "max-shift", "TIME", \
-          "repeat with smaller G while an event moves farther; from the trace" }, \
-        { 0, "max-passes", "N", "but at most so often; 8" }, \
+          "repeat with smaller G while an event moves farther; from the trace", \
+          MPL_INTO(mpl_take_seconds, type, field.repair.error_s) }, \
+        { 0, \
+          "max-passes", \
+          "N", \
+          "but at most so often; 8", \
+          MPL_INTO(mpl_take_count, type, field.repair.max_passes), \
+          MPL_WITHIN(1, 100) }, \
     { \
-        0, "threads", "N", "use N threads; as many as processors that may be used" \
+        0, "threads", "N", "use N threads; as many as processors that may be used", \
+            .take = mpl_take_threads, MPL_WITHIN(1, MPL_PARALLEL_MOST) \
     }
-/** Takes one of MPL_READING_OPTIONS; MPL_END: it is none of them. */
-enum mpl_status mpl_args_reading(const struct mpl_option *option, const char *value,
-                                 struct mpl_clock_options *out, struct mpl_err *err);
 
 /* ---- output ------------------------------------------------------------------------------ */
 
@@ -202,23 +256,18 @@ enum mpl_status mpl_knowledge_find(struct mpl_arena *arena, const char **out,
 
 /** Which knowledge a command is asked to load. */
 struct mpl_knowledge_asked {
-    const char **given; /**< --knowledge, in order. */
-    size_t n_given;
-    bool is_stock_only; /**< --no-user-knowledge */
+    struct mpl_words given; /**< --knowledge, in order. */
+    bool is_stock_only;     /**< --no-user-knowledge */
 };
 
-/**
- * Rows of a table of options, for every command that loads knowledge. Positional, so they stand
- * behind the command's own.
- */
-#define MPL_KNOWLEDGE_OPTIONS \
-    { 0, "knowledge", "DIR", "add the patterns and rules of DIR" }, \
+/** Rows of a table of options, for every command that loads knowledge; \p field is a struct mpl_knowledge_asked. */
+#define MPL_KNOWLEDGE_OPTIONS(type, field) \
+    { 0, "knowledge", "DIR", "add the patterns and rules of DIR", \
+      MPL_INTO(mpl_take_words, type, field.given) }, \
     { \
-        0, "no-user-knowledge", NULL, "leave out the user's own folder and MARPLE_PATH" \
+        0, "no-user-knowledge", NULL, "leave out the user's own folder and MARPLE_PATH", \
+            MPL_INTO(mpl_take_flag, type, field.is_stock_only) \
     }
-/** Takes one of MPL_KNOWLEDGE_OPTIONS; false: it is none of them. asked->given must have room. */
-bool mpl_args_knowledge(const struct mpl_option *option, const char *value,
-                        struct mpl_knowledge_asked *asked);
 
 /** Directories in the order of loading: later ones refine or replace what earlier ones say. */
 struct mpl_directories {

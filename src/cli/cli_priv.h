@@ -32,9 +32,8 @@ enum mpl_status mpl_plan_from(const struct mpl_directories *directories, const c
                               const struct mpl_analysis *analysis, struct mpl_arena *arena,
                               const struct mpl_plan **out, struct mpl_err *err);
 
-/** --map: "3=5,5=3"; adds struct mpl_rank_pair. Errors: MPL_E_USAGE with the column. */
-enum mpl_status mpl_args_ranks(const struct mpl_option *option, const char *value,
-                               struct mpl_buf *pairs, struct mpl_err *err);
+/** --map: "3=5,5=3"; adds struct mpl_rank_pair to a struct mpl_buf. Errors: MPL_E_USAGE with the column. */
+mpl_take mpl_take_ranks;
 
 /** Prints what the last of the \p n \p words behind "marple" may become, a word a line; nothing where files are meant. */
 enum mpl_status mpl_complete(const char *const *words, size_t n, struct mpl_arena *arena,

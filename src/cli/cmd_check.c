@@ -6,16 +6,6 @@
 #include "draw/draw.h"
 #include "report/report.h"
 
-enum { OPT_FORMAT, OPT_OUTPUT, OPT_SIZE };
-
-static const struct mpl_option options[] = {
-    [OPT_FORMAT] = MPL_PAGE_FORMAT_OPTION,
-    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
-    [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
-    MPL_READING_OPTIONS,
-    { 0 },
-};
-
 struct check_opts {
     const char *trace;
     const char *output;
@@ -24,33 +14,13 @@ struct check_opts {
     struct mpl_clock_options clock;
 };
 
-static enum mpl_status parse(struct mpl_args *args, struct check_opts *opts,
-                             struct mpl_err *err)
-{
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option == &options[OPT_FORMAT]) {
-            st = mpl_args_page_format(option, value, &opts->format, err);
-        } else if (option == &options[OPT_SIZE]) {
-            st = mpl_args_integer(option, value, 1, 1000, &opts->size, err);
-        } else if (option == &options[OPT_OUTPUT]) {
-            opts->output = value;
-        } else if (option != NULL) {
-            st = mpl_args_reading(option, value, &opts->clock, err);
-        } else if (opts->trace == NULL) {
-            opts->trace = value;
-        } else {
-            st = mpl_args_unexpected(args, value, err);
-        }
-    }
-    if (st == MPL_END && opts->trace == NULL) {
-        return mpl_fail(err, MPL_E_USAGE, "check needs a trace");
-    }
-    return st == MPL_END ? mpl_args_page_size(opts->format, opts->size, err) : st;
-}
+static const struct mpl_option options[] = {
+    MPL_PAGE_FORMAT_OPTION(struct check_opts, format),
+    MPL_OUTPUT_OPTION(struct check_opts, output),
+    MPL_PAGE_SIZE_OPTION(struct check_opts, size),
+    MPL_READING_OPTIONS(struct check_opts, clock),
+    { 0 },
+};
 
 static enum mpl_status print(const struct mpl_analysis *analysis,
                              const struct check_opts *opts, FILE *out, struct mpl_err *err)
@@ -101,8 +71,12 @@ static enum mpl_status check(const struct check_opts *opts, FILE *out, struct mp
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct check_opts opts = { .clock = mpl_clock_defaults() };
-    const enum mpl_status st = parse(args, &opts, err);
+    enum mpl_status st = mpl_args_parse(args, &opts, mpl_take_once, &opts.trace, err);
 
+    if (st == MPL_OK && opts.trace == NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "check needs a trace");
+    }
+    st = st == MPL_OK ? mpl_check_page_size(opts.format, opts.size, err) : st;
     return st == MPL_OK ? check(&opts, out, err) : st;
 }
 

@@ -9,58 +9,13 @@
 #include "cli/traces_priv.h"
 #include "draw/draw.h"
 
-enum {
-    OPT_ROLE,
-    OPT_PATTERN,
-    OPT_MANIFEST,
-    OPT_FORMAT,
-    OPT_FULL,
-    OPT_BRIEF,
-    OPT_TOP,
-    OPT_FAIL_ON,
-    OPT_OUTPUT,
-    OPT_SIZE,
-    OPT_VERBOSE,
-    OPT_WIDTH,
-    OPT_WHAT_IF,
-    OPT_WHY,
-    OPT_WHY_NOT
-};
-
-static const struct mpl_option options[] = {
-    [OPT_ROLE] = { 0, "role", "NAME=LABEL[,LABEL...]", "bind a role of a pattern by hand" },
-    [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
-    [OPT_MANIFEST] = { 0, "manifest", "FILE",
-                       "diagnose the runs that a manifest names, too" },
-    [OPT_FORMAT] = MPL_PAGE_FORMAT_OPTION,
-    [OPT_FULL] = { 0, "full", NULL, "show everything, not only what fits on a screen" },
-    [OPT_BRIEF] = { 0, "brief", NULL, "show two lines: what is wrong, what to do" },
-    [OPT_TOP] = { 0, "top", "N", "show everything with at most N causes" },
-    [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
-                      "exit status 1 if a cause costs so much of all time: "
-                      "10%, warning, critical" },
-    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
-    [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
-    [OPT_VERBOSE] = { 'v', "verbose", NULL,
-                      "show everything, rules that fired and every metric, too" },
-    [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
-    [OPT_WHAT_IF] = { 0, "what-if", "CHANGE",
-                      "run time if it were so: \"compute(3)*0.5\", \"network*0\"" },
-    [OPT_WHY] = { 0, "why", "FINDING", "show what a finding rests on" },
-    [OPT_WHY_NOT] = { 0, "why-not", "CAUSE", "show what is missing for a finding" },
-    MPL_KNOWLEDGE_OPTIONS,
-    MPL_READING_OPTIONS,
-    { 0 },
-};
-
-/* What the words ask for. The arrays hold as many items as there are words. */
+/* What the words ask for. */
 struct diagnose_opts {
     struct mpl_traces_asked asked;
-    struct mpl_traces traces; /* what that stands for */
-    struct mpl_role_binding *roles;
+    struct mpl_traces traces;       /* what that stands for */
+    struct mpl_role_binding *roles; /* room for as many as there are words */
     size_t n_roles;
-    const char **what_if;
-    size_t n_what_if;
+    struct mpl_words what_if;
     struct mpl_knowledge_asked knowledge;
     struct mpl_directories directories; /* what is to be loaded for it */
     const char *pattern;
@@ -79,9 +34,11 @@ struct diagnose_opts {
 };
 
 /* "worker=1,2,5" becomes the role "worker" with three labels. */
-static enum mpl_status parse_role(const char *value, struct mpl_arena *arena,
-                                  struct diagnose_opts *opts, struct mpl_err *err)
+static enum mpl_status take_role(struct mpl_args *args, void *target, struct mpl_err *err)
 {
+    struct diagnose_opts *opts = (struct diagnose_opts *) target;
+    struct mpl_arena *arena = args->arena;
+    const char *value = args->value;
     const char *equals = strchr(value, '=');
 
     if (equals == NULL || equals == value || equals[1] == '\0') {
@@ -95,7 +52,10 @@ static enum mpl_status parse_role(const char *value, struct mpl_arena *arena,
     char *role = mpl_arena_strndup(arena, value, (size_t) (equals - value));
     char *rest = mpl_arena_strdup(arena, equals + 1);
     const char **labels = MPL_NEW_ARRAY(arena, n, const char *);
-    if (role == NULL || rest == NULL || labels == NULL) {
+    if (opts->roles == NULL) {
+        opts->roles = MPL_NEW_ARRAY(arena, (size_t) args->n + 1, struct mpl_role_binding);
+    }
+    if (role == NULL || rest == NULL || labels == NULL || opts->roles == NULL) {
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < n; i++) {
@@ -109,56 +69,40 @@ static enum mpl_status parse_role(const char *value, struct mpl_arena *arena,
     return MPL_OK;
 }
 
-static enum mpl_status take_option(const struct mpl_option *option, const char *value,
-                                   struct mpl_arena *arena, struct diagnose_opts *opts,
-                                   struct mpl_err *err)
-{
-    switch (option - options) {
-    case OPT_ROLE:
-        return parse_role(value, arena, opts, err);
-    case OPT_MANIFEST:
-        opts->asked.manifests[opts->asked.n_manifests++] = value;
-        return MPL_OK;
-    case OPT_PATTERN:
-        opts->pattern = value;
-        return MPL_OK;
-    case OPT_FORMAT:
-        return mpl_args_page_format(option, value, &opts->format, err);
-    case OPT_FULL:
-        opts->is_full = true;
-        return MPL_OK;
-    case OPT_BRIEF:
-        opts->is_brief = true;
-        return MPL_OK;
-    case OPT_TOP:
-        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
-    case OPT_FAIL_ON:
-        return mpl_args_severity(option, value, &opts->fail_on, err);
-    case OPT_OUTPUT:
-        opts->output = value;
-        return MPL_OK;
-    case OPT_SIZE:
-        return mpl_args_integer(option, value, 1, 1000, &opts->size, err);
-    case OPT_VERBOSE:
-        opts->is_verbose = true;
-        return MPL_OK;
-    case OPT_WHAT_IF:
-        opts->what_if[opts->n_what_if++] = value;
-        return MPL_OK;
-    case OPT_WHY:
-        opts->why = value;
-        return MPL_OK;
-    case OPT_WHY_NOT:
-        opts->why_not = value;
-        return MPL_OK;
-    case OPT_WIDTH:
-        return mpl_args_integer(option, value, 40, 1000, &opts->width, err);
-    default:
-        return mpl_args_knowledge(option, value, &opts->knowledge)
-                   ? MPL_OK
-                   : mpl_args_reading(option, value, &opts->clock, err);
-    }
-}
+#define INTO(take, field) MPL_INTO(take, struct diagnose_opts, field)
+
+static const struct mpl_option options[] = {
+    { 0, "role", "NAME=LABEL[,LABEL...]", "bind a role of a pattern by hand",
+      .take = take_role },
+    { 0, "pattern", "NAME", "try only this pattern", INTO(mpl_take_word, pattern) },
+    { 0, "manifest", "FILE", "diagnose the runs that a manifest names, too",
+      INTO(mpl_take_words, asked.manifests) },
+    MPL_PAGE_FORMAT_OPTION(struct diagnose_opts, format),
+    { 0, "full", NULL, "show everything, not only what fits on a screen",
+      INTO(mpl_take_flag, is_full) },
+    { 0, "brief", NULL, "show two lines: what is wrong, what to do",
+      INTO(mpl_take_flag, is_brief) },
+    { 0, "top", "N", "show everything with at most N causes", INTO(mpl_take_number, top),
+      MPL_WITHIN(1, 1000000) },
+    { 0, "fail-on", "SEVERITY",
+      "exit status 1 if a cause costs so much of all time: "
+      "10%, warning, critical",
+      INTO(mpl_take_severity, fail_on) },
+    MPL_OUTPUT_OPTION(struct diagnose_opts, output),
+    MPL_PAGE_SIZE_OPTION(struct diagnose_opts, size),
+    { 'v', "verbose", NULL, "show everything, rules that fired and every metric, too",
+      INTO(mpl_take_flag, is_verbose) },
+    { 0, "width", "N", "wrap text at N columns", INTO(mpl_take_number, width),
+      MPL_WITHIN(40, 1000) },
+    { 0, "what-if", "CHANGE", "run time if it were so: \"compute(3)*0.5\", \"network*0\"",
+      INTO(mpl_take_words, what_if) },
+    { 0, "why", "FINDING", "show what a finding rests on", INTO(mpl_take_word, why) },
+    { 0, "why-not", "CAUSE", "show what is missing for a finding",
+      INTO(mpl_take_word, why_not) },
+    MPL_KNOWLEDGE_OPTIONS(struct diagnose_opts, knowledge),
+    MPL_READING_OPTIONS(struct diagnose_opts, clock),
+    { 0 },
+};
 
 /* Who asks for more than a screen has, by whichever option, gets everything. */
 static const char *option_for_more(const struct diagnose_opts *opts)
@@ -174,6 +118,9 @@ static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *e
 {
     const char *asked = opts->why != NULL ? "--why" : "--why-not";
 
+    if (opts->asked.words.n + opts->asked.manifests.n == 0) {
+        return mpl_fail(err, MPL_E_USAGE, "diagnose needs a trace");
+    }
     if (opts->is_brief && option_for_more(opts) != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "--brief and %s cannot be asked together",
                         option_for_more(opts));
@@ -187,37 +134,7 @@ static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *e
                         "rest on in any case",
                         asked, opts->format == MPL_FORMAT_JSON ? "json" : "html");
     }
-    return mpl_args_page_size(opts->format, opts->size, err);
-}
-
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct diagnose_opts *opts, struct mpl_err *err)
-{
-    const size_t most = (size_t) args->n + 1;
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    opts->asked.words = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->asked.manifests = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->roles = MPL_NEW_ARRAY(arena, most, struct mpl_role_binding);
-    opts->what_if = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->asked.words == NULL || opts->asked.manifests == NULL || opts->roles == NULL ||
-        opts->what_if == NULL || opts->knowledge.given == NULL) {
-        return mpl_nomem(err);
-    }
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            st = take_option(option, value, arena, opts, err);
-        } else {
-            opts->asked.words[opts->asked.n_words++] = value;
-        }
-    }
-    if (st == MPL_END && opts->asked.n_words + opts->asked.n_manifests == 0) {
-        return mpl_fail(err, MPL_E_USAGE, "diagnose needs a trace");
-    }
-    return st == MPL_END ? check(opts, err) : st;
+    return mpl_check_page_size(opts->format, opts->size, err);
 }
 
 static const struct mpl_run *first_failure(const struct mpl_diagnosis *diagnosis, size_t *n)
@@ -344,8 +261,8 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
         .roles = opts->roles,
         .n_roles = opts->n_roles,
         .pattern = opts->pattern,
-        .what_if = opts->what_if,
-        .n_what_if = opts->n_what_if,
+        .what_if = opts->what_if.items,
+        .n_what_if = opts->what_if.n,
         .clock = &opts->clock,
         .manifest = opts->traces.manifest,
         .progress = &line.progress,
@@ -385,21 +302,18 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct diagnose_opts opts = { .fail_on = NAN, .clock = mpl_clock_defaults() };
-    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_arena *arena = args->arena;
+    enum mpl_status st =
+        mpl_args_parse(args, &opts, mpl_take_words, &opts.asked.words, err);
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
-    enum mpl_status st = parse(args, arena, &opts, err);
+    st = st == MPL_OK ? check(&opts, err) : st;
     st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
                       : st;
     if (st == MPL_OK) {
         mpl_knowledge_tell(&opts.knowledge, arena);
     }
     st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
-    st = st == MPL_OK ? diagnose(&opts, arena, out, err) : st;
-    mpl_arena_destroy(arena);
-    return st;
+    return st == MPL_OK ? diagnose(&opts, arena, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_diagnose = {

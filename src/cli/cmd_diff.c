@@ -11,83 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    OPT_FORMAT,
-    OPT_OUTPUT,
-    OPT_TOP,
-    OPT_FAIL_ON,
-    OPT_SAVE,
-    OPT_SHOW,
-    OPT_FILTER,
-    OPT_ATTRIBUTES,
-    OPT_NO_LOOPS,
-    OPT_ROTATE,
-    OPT_SYMBOLS,
-    OPT_MATRIX,
-    OPT_LINKAGE,
-    OPT_CLUSTERS,
-    OPT_CLUSTER_BY,
-    OPT_BASE,
-    OPT_NEW,
-    OPT_LEAST,
-    OPT_MAP,
-    OPT_SIZE,
-    N_OWN
-};
 enum { TOP_DEFAULT = 3, ROWS_DEFAULT = 20 };
-
-static const struct mpl_option options[] = {
-    [OPT_FORMAT] = { 0, "format", "text|json|markdown|html",
-                     "what to print; text is the default, markdown is for a comment, html "
-                     "a page with pictures" },
-    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
-    [OPT_TOP] = { 0, "top", "N",
-                  "at most N locations in full, 3 by default; of a ranking 20 rows" },
-    [OPT_FAIL_ON] = { 0, "fail-on", "structure|slower|slower:LIMIT",
-                      "exit with status 1 if so, or if slower by more than 5% or 200ms; "
-                      "may "
-                      "be repeated" },
-    [OPT_SAVE] = { 0, "save", "FILE",
-                   "write BASE as a baseline, which stands for its trace from then on" },
-    [OPT_SHOW] = { 0, "show", "nlr|context|lattice|jsm|ranking|candidates|align",
-                   "what one configuration sees: loops, formal context, concept lattice "
-                   "(DOT), similarities; or many: suspects, clusters; or, behind align, "
-                   "one process: its calls in both runs" },
-    [OPT_FILTER] = { 0, "filter", "CODE",
-                     "its filter, 11.mpi.cust.0K10 by default; of a ranking several" },
-    [OPT_ATTRIBUTES] = { 0, "attributes", "KIND",
-                         "its attributes: sing. or doub., and orig, log10, actual or "
-                         "weighted; sing.orig by default, of a ranking all but weighted" },
-    [OPT_NO_LOOPS] = { 0, "no-loops", NULL, "without looking for loops" },
-    [OPT_ROTATE] = { 0, "rotate", NULL,
-                     "loops whose bodies are rotations of each other are one" },
-    [OPT_SYMBOLS] = { 0, "symbols",
-                      "peer|relative-peer|root|tag|bytes|communicator|path|none",
-                      "what makes a call another one beside its function, joined by "
-                      "commas; "
-                      "by default none, of the answer all but path" },
-    [OPT_MATRIX] = { 0, "matrix", NULL,
-                     "ranking: all filters, with and without loops, partners, sizes" },
-    [OPT_LINKAGE] = { 0, "linkage", "KIND",
-                      "ranking: single, complete, average, weighted, centroid, median or "
-                      "ward; all by default" },
-    [OPT_CLUSTERS] = { 0, "clusters", "K",
-                       "ranking: cut into K clusters; 2, 3 and 4 by default" },
-    [OPT_CLUSTER_BY] = { 0, "cluster-by", "changes|similarity",
-                         "ranking: suspects are in small clusters of what changed (the "
-                         "default), or of who is alike in the new run" },
-    [OPT_BASE] = { 0, "base", "TRACE...",
-                   "repetitions of the base: traces, cases or manifests" },
-    [OPT_NEW] = { 0, "new", "TRACE...", "repetitions of the new run" },
-    [OPT_LEAST] = { 0, "least", "SHARE",
-                    "the smallest difference that counts, of the base's run time; 10% by "
-                    "default, with repetitions 2%" },
-    [OPT_MAP] = { 0, "map", "A=B",
-                  "rank A of the base is rank B of the new run; several with commas" },
-    [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
-    MPL_READING_OPTIONS,
-    { 0 },
-};
 
 struct diff_opts {
     struct mpl_sides_asked sides;
@@ -101,141 +25,142 @@ struct diff_opts {
     struct mpl_diff_show show;
     struct mpl_clock_options clock;
     struct mpl_buf ranks; /* struct mpl_rank_pair */
-    unsigned given;       /* Options of the command's own, a bit for each. */
 };
 
-static enum mpl_status take_format(const struct mpl_option *option, const char *value,
-                                   struct diff_opts *opts, struct mpl_err *err)
-{
-    static const char *const words[] = { "text", "json", "markdown", "html" };
-    size_t choice = 0;
-    const enum mpl_status st = mpl_args_choice(option, value, words, 4, &choice, err);
+/* What options are about. */
+enum {
+    BASE = 1,    /* One trace, too. */
+    ANSWER = 2,  /* Only the answer. */
+    RANKS = 4,   /* Only how much is shown of a ranking, or of the answer. */
+    RANKING = 8, /* Only a ranking. */
+    SHOW = 16,   /* Only what --show shows. */
+    OTHER = 32   /* All comparisons. */
+};
 
-    opts->format = (enum mpl_format) choice;
-    return st;
-}
-
-static enum mpl_status take_gates(const char *value, struct mpl_arena *arena,
-                                  struct diff_opts *opts, struct mpl_err *err)
+static enum mpl_status take_gates(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    const enum mpl_status st = mpl_gates_add(&opts->gates, value, arena, err);
+    const enum mpl_status st =
+        mpl_gates_add((struct mpl_gates *) target, args->value, args->arena, err);
 
     return st == MPL_OK ? st : mpl_wrap(err, st, "option \"--fail-on\" cannot be used");
 }
 
-static enum mpl_status take_option(const struct mpl_option *option, const char *value,
-                                   struct mpl_arena *arena, struct diff_opts *opts,
-                                   struct mpl_err *err)
+static enum mpl_status take_operand(struct mpl_args *args, void *target,
+                                    struct mpl_err *err)
 {
-    opts->given |= option - options < N_OWN ? 1U << (option - options) : 0;
-    switch (option - options) {
-    case OPT_FORMAT:
-        return take_format(option, value, opts, err);
-    case OPT_OUTPUT:
-        opts->output = value;
-        return MPL_OK;
-    case OPT_TOP:
-        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
-    case OPT_FAIL_ON:
-        return take_gates(value, arena, opts, err);
-    case OPT_SAVE:
-        opts->save = value;
-        return MPL_OK;
-    case OPT_SHOW:
-        return mpl_diff_take_show(option, value, &opts->show, err);
-    case OPT_FILTER:
-        return mpl_diff_take_filter(value, arena, &opts->show, err);
-    case OPT_ATTRIBUTES:
-        return mpl_diff_take_kind(option, value, &opts->show, err);
-    case OPT_NO_LOOPS:
-        opts->show.without_loops = true;
-        return MPL_OK;
-    case OPT_ROTATE:
-        opts->show.up_to_rotation = true;
-        return MPL_OK;
-    case OPT_SYMBOLS:
-        return mpl_diff_take_symbols(option, value, arena, &opts->show.symbols, err);
-    case OPT_MATRIX:
-        opts->show.is_matrix = true;
-        return MPL_OK;
-    case OPT_LINKAGE:
-        return mpl_diff_take_linkage(option, value, &opts->show, err);
-    case OPT_CLUSTERS:
-        return mpl_args_integer(option, value, 2, 1000, &opts->show.clusters, err);
-    case OPT_CLUSTER_BY:
-        return mpl_diff_take_cluster_by(option, value, &opts->show, err);
-    case OPT_BASE:
-        mpl_sides_take_option(&opts->sides, MPL_SIDE_BASE, value);
-        return MPL_OK;
-    case OPT_NEW:
-        mpl_sides_take_option(&opts->sides, MPL_SIDE_NEW, value);
-        return MPL_OK;
-    case OPT_LEAST:
-        return mpl_args_share(option, value, &opts->diff.least_share, err);
-    case OPT_MAP:
-        return mpl_args_ranks(option, value, &opts->ranks, err);
-    case OPT_SIZE:
-        return mpl_args_integer(option, value, 1, 1000, &opts->size, err);
-    default:
-        return mpl_args_reading(option, value, &opts->clock, err);
-    }
+    struct diff_opts *opts = (struct diff_opts *) target;
+
+    return mpl_diff_wants_label(&opts->show) ? mpl_take_word(args, &opts->show.label, err)
+                                             : mpl_take_side(args, &opts->sides, err);
 }
 
-/* Of options that are given but must not be. */
-static const char *first_of(unsigned options_given)
+#define INTO(take, field) MPL_INTO(take, struct diff_opts, field)
+
+static const struct mpl_option options[] = {
+    { 0, "format", "text|json|markdown|html",
+      "what to print; text is the default, markdown is for a comment, html "
+      "a page with pictures",
+      INTO(mpl_take_format, format), .about = OTHER },
+    { 'o', "output", "FILE", "write to FILE, completely or not at all",
+      INTO(mpl_take_word, output), .about = OTHER },
+    { 0, "top", "N", "at most N locations in full, 3 by default; of a ranking 20 rows",
+      INTO(mpl_take_number, top), MPL_WITHIN(1, 1000000), .about = RANKS },
+    { 0, "fail-on", "structure|slower|slower:LIMIT",
+      "exit with status 1 if so, or if slower by more than 5% or 200ms; may "
+      "be repeated",
+      INTO(take_gates, gates), .about = ANSWER },
+    { 0, "save", "FILE",
+      "write BASE as a baseline, which stands for its trace from then on",
+      INTO(mpl_take_word, save), .about = BASE },
+    { 0, "show", "nlr|context|lattice|jsm|ranking|candidates|align",
+      "what one configuration sees: loops, formal context, concept lattice "
+      "(DOT), similarities; or many: suspects, clusters; or, behind align, "
+      "one process: its calls in both runs",
+      INTO(mpl_take_show, show), .about = OTHER },
+    { 0, "filter", "CODE", "its filter, 11.mpi.cust.0K10 by default; of a ranking several",
+      INTO(mpl_take_filter, show), .about = SHOW },
+    { 0, "attributes", "KIND",
+      "its attributes: sing. or doub., and orig, log10, actual or "
+      "weighted; sing.orig by default, of a ranking all but weighted",
+      INTO(mpl_take_kind, show), .about = SHOW },
+    { 0, "no-loops", NULL, "without looking for loops",
+      INTO(mpl_take_flag, show.without_loops), .about = SHOW },
+    { 0, "rotate", NULL, "loops whose bodies are rotations of each other are one",
+      INTO(mpl_take_flag, show.up_to_rotation), .about = SHOW },
+    { 0, "symbols", "peer|relative-peer|root|tag|bytes|communicator|path|none",
+      "what makes a call another one beside its function, joined by "
+      "commas; "
+      "by default none, of the answer all but path",
+      INTO(mpl_take_symbols, show.symbols), .about = OTHER },
+    { 0, "matrix", NULL, "ranking: all filters, with and without loops, partners, sizes",
+      INTO(mpl_take_flag, show.is_matrix), .about = RANKING },
+    { 0, "linkage", "KIND",
+      "ranking: single, complete, average, weighted, centroid, median or "
+      "ward; all by default",
+      INTO(mpl_take_linkage, show), .about = RANKING },
+    { 0, "clusters", "K", "ranking: cut into K clusters; 2, 3 and 4 by default",
+      INTO(mpl_take_number, show.clusters), MPL_WITHIN(2, 1000), .about = RANKING },
+    { 0, "cluster-by", "changes|similarity",
+      "ranking: suspects are in small clusters of what changed (the "
+      "default), or of who is alike in the new run",
+      INTO(mpl_take_cluster_by, show), .about = RANKING },
+    { 0, "base", "TRACE...", "repetitions of the base: traces, cases or manifests",
+      INTO(mpl_take_base, sides), .about = BASE },
+    { 0, "new", "TRACE...", "repetitions of the new run", INTO(mpl_take_new, sides),
+      .about = OTHER },
+    { 0, "least", "SHARE",
+      "the smallest difference that counts, of the base's run time; 10% by "
+      "default, with repetitions 2%",
+      INTO(mpl_take_share, diff.least_share), .about = ANSWER },
+    { 0, "map", "A=B", "rank A of the base is rank B of the new run; several with commas",
+      INTO(mpl_take_ranks, ranks), .about = BASE },
+    { 0, "size", "MB", "html: leave out calls rather than exceed it; 8",
+      INTO(mpl_take_number, size), MPL_WITHIN(1, 1000), .about = OTHER },
+    MPL_READING_OPTIONS(struct diff_opts, clock),
+    { 0 },
+};
+
+static enum mpl_status check_operands(const struct mpl_args *args,
+                                      const struct diff_opts *opts, struct mpl_err *err)
 {
-    int i = 0;
+    const struct mpl_option *other = mpl_args_given(args, ~(unsigned) BASE);
 
-    while ((options_given & 1U << i) == 0) {
-        i++;
-    }
-    return options[i].name;
-}
-
-static enum mpl_status check_operands(const struct diff_opts *opts, struct mpl_err *err)
-{
-    const unsigned others =
-        opts->given & ~(1U << OPT_SAVE | 1U << OPT_BASE | 1U << OPT_MAP);
-    const bool is_one = mpl_sides_is_one(&opts->sides);
-
-    if (!is_one || opts->save == NULL) {
+    if (!mpl_sides_is_one(&opts->sides) || opts->save == NULL) {
         return mpl_sides_check(&opts->sides, err);
     }
-    return others == 0 ? MPL_OK
-                       : mpl_fail(err, MPL_E_USAGE,
-                                  "option \"--%s\" is about a comparison, and there is "
-                                  "only one trace",
-                                  first_of(others));
+    return other == NULL ? MPL_OK
+                         : mpl_fail(err, MPL_E_USAGE,
+                                    "option \"--%s\" is about a comparison, and there is "
+                                    "only one trace",
+                                    other->name);
 }
 
 /* What would have no effect is refused: who says it expects one. */
-static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
+static enum mpl_status check(const struct mpl_args *args, const struct diff_opts *opts,
+                             struct mpl_err *err)
 {
-    static const unsigned for_answer = 1U << OPT_TOP | 1U << OPT_FAIL_ON | 1U << OPT_LEAST;
-    static const unsigned for_ranking =
-        1U << OPT_MATRIX | 1U << OPT_LINKAGE | 1U << OPT_CLUSTERS | 1U << OPT_CLUSTER_BY;
-    static const unsigned for_show =
-        1U << OPT_FILTER | 1U << OPT_ATTRIBUTES | 1U << OPT_NO_LOOPS | 1U << OPT_ROTATE;
     const bool ranks = mpl_diff_is_ranking(&opts->show);
-    const unsigned wrong = opts->given & (ranks ? 1U << OPT_FAIL_ON | 1U << OPT_LEAST
-                                          : opts->show.is_asked ? for_answer | for_ranking
-                                                                : for_show | for_ranking);
-
-    enum mpl_status st = check_operands(opts, err);
+    const bool shows = opts->show.is_asked;
+    const struct mpl_option *wrong = ranks ? NULL : mpl_args_given(args, RANKING);
+    enum mpl_status st = check_operands(args, opts, err);
 
     if (st != MPL_OK) {
         return st;
     }
-    if (wrong != 0) {
+    if (wrong != NULL) {
         return mpl_fail(err, MPL_E_USAGE,
-                        (wrong & for_ranking) != 0
-                            ? "option \"--%s\" goes with --show ranking or candidates"
-                        : opts->show.is_asked
+                        "option \"--%s\" goes with --show ranking or candidates",
+                        wrong->name);
+    }
+    wrong = mpl_args_given(args, ranks ? ANSWER : shows ? ANSWER | RANKS : SHOW);
+    if (wrong != NULL) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        shows
                             ? "option \"--%s\" is about the answer, and --show prints "
                               "something else in its place"
                             : "option \"--%s\" is about what --show shows, and there is no "
                               "--show",
-                        first_of((wrong & for_ranking) != 0 ? wrong & for_ranking : wrong));
+                        wrong->name);
     }
     if (opts->show.is_asked && opts->format != MPL_FORMAT_TEXT &&
         opts->format != MPL_FORMAT_JSON) {
@@ -244,30 +169,11 @@ static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
                         "--format %s",
                         opts->format == MPL_FORMAT_HTML ? "html" : "markdown");
     }
-    st = mpl_args_page_size(opts->format, opts->size, err);
+    st = mpl_check_page_size(opts->format, opts->size, err);
     if (st != MPL_OK) {
         return st;
     }
     return mpl_diff_check_show(&opts->show, err);
-}
-
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct diff_opts *opts, struct mpl_err *err)
-{
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            st = take_option(option, value, arena, opts, err);
-        } else if (mpl_diff_wants_label(&opts->show)) {
-            opts->show.label = value;
-        } else if (!mpl_sides_take_operand(&opts->sides, value)) {
-            return mpl_args_unexpected(args, value, err);
-        }
-    }
-    return st == MPL_END ? check(opts, err) : st;
 }
 
 /* ---- the work ------------------------------------------------------------------------------------- */
@@ -365,23 +271,18 @@ static enum mpl_status work(const struct diff_opts *opts, struct mpl_arena *aren
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct diff_opts opts = { .clock = mpl_clock_defaults(),
+                              .sides.at = MPL_SIDES,
                               .ranks = mpl_buf_make(sizeof(struct mpl_rank_pair)) };
-    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = mpl_args_parse(args, &opts, take_operand, &opts, err);
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
-    enum mpl_status st = mpl_sides_begin(&opts.sides, args->n, arena, err);
-
-    st = st == MPL_OK ? parse(args, arena, &opts, err) : st;
+    st = st == MPL_OK ? check(args, &opts, err) : st;
     if (opts.top == 0) {
         opts.top = mpl_diff_is_ranking(&opts.show) ? ROWS_DEFAULT : TOP_DEFAULT;
     }
     opts.show.top = (size_t) opts.top;
     opts.show.is_json = opts.format == MPL_FORMAT_JSON;
-    st = st == MPL_OK ? work(&opts, arena, out, err) : st;
+    st = st == MPL_OK ? work(&opts, args->arena, out, err) : st;
     mpl_buf_free(&opts.ranks);
-    mpl_arena_destroy(arena);
     return st;
 }
 

@@ -2,48 +2,34 @@
 
 #include "cli/cli_priv.h"
 
-enum { OPT_LIST, OPT_COMPLETE };
-
-static const struct mpl_option options[] = {
-    [OPT_LIST] = { 'l', "list", NULL,
-                   "print only words: commands, or the options of COMMAND" },
-    [OPT_COMPLETE] = { 0, "complete", NULL,
-                       "print what the last of the words behind -- may become" },
-    { 0 },
-};
-
 struct help_opts {
     const struct mpl_cmd *cmd; /* NULL: the program as a whole */
     bool only_words;
     bool is_completing;
-    const char **words; /* To be completed. */
-    size_t n_words;
+    struct mpl_words words; /* To be completed. */
 };
 
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct help_opts *opts, struct mpl_err *err)
-{
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
+static const struct mpl_option options[] = {
+    { 'l', "list", NULL, "print only words: commands, or the options of COMMAND",
+      MPL_INTO(mpl_take_flag, struct help_opts, only_words) },
+    { 0, "complete", NULL, "print what the last of the words behind -- may become",
+      MPL_INTO(mpl_take_flag, struct help_opts, is_completing) },
+    { 0 },
+};
 
-    opts->words = MPL_NEW_ARRAY(arena, (size_t) args->n + 1, const char *);
-    if (opts->words == NULL) {
-        return mpl_nomem(err);
+static enum mpl_status take_operand(struct mpl_args *args, void *target,
+                                    struct mpl_err *err)
+{
+    struct help_opts *opts = (struct help_opts *) target;
+
+    if (opts->is_completing) {
+        return mpl_take_words(args, &opts->words, err);
     }
-    while ((st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            opts->only_words |= option == &options[OPT_LIST];
-            opts->is_completing |= option == &options[OPT_COMPLETE];
-        } else if (opts->is_completing) {
-            opts->words[opts->n_words++] = value;
-        } else if (opts->cmd != NULL) {
-            return mpl_args_unexpected(args, value, err);
-        } else if ((opts->cmd = mpl_command_find(value)) == NULL) {
-            return mpl_command_fail(value, err);
-        }
+    if (opts->cmd != NULL) {
+        return mpl_args_unexpected(args, err);
     }
-    return st == MPL_END ? MPL_OK : st;
+    opts->cmd = mpl_command_find(args->value);
+    return opts->cmd != NULL ? MPL_OK : mpl_command_fail(args->value, err);
 }
 
 /* For shells that complete words, and for the test that compares man pages with the tables. */
@@ -70,7 +56,7 @@ static enum mpl_status help(const struct help_opts *opts, struct mpl_arena *aren
                             FILE *out, struct mpl_err *err)
 {
     if (opts->is_completing) {
-        return mpl_complete(opts->words, opts->n_words, arena, out, err);
+        return mpl_complete(opts->words.items, opts->words.n, arena, out, err);
     }
     if (opts->only_words) {
         print_words(opts->cmd, out);
@@ -85,15 +71,9 @@ static enum mpl_status help(const struct help_opts *opts, struct mpl_arena *aren
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct help_opts opts = { 0 };
-    struct mpl_arena *arena = mpl_arena_create();
+    const enum mpl_status st = mpl_args_parse(args, &opts, take_operand, &opts, err);
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
-    enum mpl_status st = parse(args, arena, &opts, err);
-    st = st == MPL_OK ? help(&opts, arena, out, err) : st;
-    mpl_arena_destroy(arena);
-    return st;
+    return st == MPL_OK ? help(&opts, args->arena, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_help = {

@@ -7,23 +7,9 @@
 
 #include "cli/traces_priv.h"
 
-enum { OPT_KIND, OPT_MAX_CLUSTER, OPT_FORMAT, OPT_OUTPUT, OPT_TOP };
 enum { TOP_DEFAULT = 10 };
 
 static const char every_action[] = "between, past, future, races, sizes, path, origin";
-
-static const struct mpl_option options[] = {
-    [OPT_KIND] = { 0, "kind", "static|self-organising|informed|hierarchical",
-                   "sizes: only clusters of this kind" },
-    [OPT_MAX_CLUSTER] = { 0, "max-cluster", "N|N..M",
-                          "sizes: largest clusters; from 1 to 50" },
-    [OPT_FORMAT] = MPL_FORMAT_OPTION,
-    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
-    [OPT_TOP] = { 0, "top", "N", "path: at most N lines of each part; 10 by default" },
-    MPL_KNOWLEDGE_OPTIONS,
-    MPL_READING_OPTIONS,
-    { 0 },
-};
 
 /* ---- what can be asked ------------------------------------------------------------------------ */
 
@@ -33,10 +19,12 @@ static enum mpl_status between(const struct mpl_order_asked *asked, struct mpl_e
     struct mpl_spot a;
     struct mpl_spot b;
     struct mpl_between x = { 0 };
-    enum mpl_status st = mpl_query_find(asked->query, asked->opts->addresses[0], &a, err);
+    enum mpl_status st =
+        mpl_query_find(asked->query, asked->opts->addresses.items[0], &a, err);
 
-    st = st == MPL_OK ? mpl_query_find(asked->query, asked->opts->addresses[1], &b, err)
-                      : st;
+    st = st == MPL_OK
+             ? mpl_query_find(asked->query, asked->opts->addresses.items[1], &b, err)
+             : st;
     st = st == MPL_OK ? mpl_query_between(asked->query, &a, &b, &x, err) : st;
     if (st != MPL_OK) {
         return st;
@@ -53,7 +41,7 @@ static enum mpl_status cut(const struct mpl_order_asked *asked, bool is_future,
     struct mpl_spot spot;
     struct mpl_cut x = { 0 };
     enum mpl_status st =
-        mpl_query_find(asked->query, asked->opts->addresses[0], &spot, err);
+        mpl_query_find(asked->query, asked->opts->addresses.items[0], &spot, err);
 
     st = st == MPL_OK ? mpl_query_cut(asked->query, &spot, is_future, &x, err) : st;
     if (st != MPL_OK) {
@@ -181,7 +169,8 @@ static enum mpl_status path(const struct mpl_order_asked *asked, struct mpl_err 
 static enum mpl_status origin(const struct mpl_order_asked *asked, struct mpl_err *err)
 {
     const struct mpl_run *run = &asked->diagnosis->runs[0];
-    const char *finding = asked->opts->n_addresses == 0 ? NULL : asked->opts->addresses[0];
+    const char *finding =
+        asked->opts->addresses.n == 0 ? NULL : asked->opts->addresses.items[0];
     struct mpl_origins x = { 0 };
 
     if (finding != NULL && !mpl_query_is_finding(finding)) {
@@ -236,132 +225,98 @@ static const struct mpl_order_action *find_action(const char *word)
     return NULL;
 }
 
-/* What only one question understands, and which. */
-static const char *owner_of(const struct mpl_option *option)
+static enum mpl_status take_kind(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    switch (option - options) {
-    case OPT_KIND:
-    case OPT_MAX_CLUSTER:
-        return "sizes";
-    case OPT_TOP:
-        return "path";
-    default:
-        return NULL;
-    }
-}
-
-static enum mpl_status take_kind(const struct mpl_option *option, const char *value,
-                                 struct mpl_order_opts *opts, struct mpl_err *err)
-{
-    const char *words[MPL_STAMP_KINDS];
     size_t choice = 0;
+    const enum mpl_status st = mpl_args_alternative(args, &choice, err);
 
-    for (int i = MPL_STAMP_STATIC; i < MPL_STAMP_KINDS; i++) {
-        words[i - MPL_STAMP_STATIC] = mpl_stamp_kind_name((enum mpl_stamp_kind) i);
-    }
-    const enum mpl_status st = mpl_args_choice(
-        option, value, words, MPL_STAMP_KINDS - MPL_STAMP_STATIC, &choice, err);
-
-    opts->kind = words[choice];
+    *(const char **) target =
+        mpl_stamp_kind_name((enum mpl_stamp_kind)(MPL_STAMP_STATIC + choice));
     return st;
 }
 
 /* "8", or "1..50". */
-static enum mpl_status take_clusters(const char *value, struct mpl_order_opts *opts,
+static enum mpl_status take_clusters(struct mpl_args *args, void *target,
                                      struct mpl_err *err)
 {
+    struct mpl_order_opts *opts = (struct mpl_order_opts *) target;
     char *stop = NULL;
-    const long least = strtol(value, &stop, 10);
-    const bool is_range = stop != value && strncmp(stop, "..", 2) == 0;
+    const long least = strtol(args->value, &stop, 10);
+    const bool is_range = stop != args->value && strncmp(stop, "..", 2) == 0;
     const long most = is_range ? strtol(stop + 2, &stop, 10) : least;
 
     if (*stop != '\0' || least < 1 || most < least || most > MPL_ORDER_MOST_CLUSTER) {
         return mpl_fail(err, MPL_E_USAGE,
                         "option \"--max-cluster\" takes a number from 1 to %d, or two of "
                         "them as 1..%d, not \"%s\"",
-                        MPL_ORDER_MOST_CLUSTER, MPL_ORDER_MOST_CLUSTER, value);
+                        MPL_ORDER_MOST_CLUSTER, MPL_ORDER_MOST_CLUSTER, args->value);
     }
     opts->least_cluster = least;
     opts->most_cluster = most;
     return MPL_OK;
 }
 
-static enum mpl_status take_option(const struct mpl_option *option, const char *value,
-                                   struct mpl_order_opts *opts, struct mpl_err *err)
+static enum mpl_status take_operand(struct mpl_args *args, void *target,
+                                    struct mpl_err *err)
 {
-    switch (option - options) {
-    case OPT_KIND:
-        return take_kind(option, value, opts, err);
-    case OPT_MAX_CLUSTER:
-        return take_clusters(value, opts, err);
-    case OPT_FORMAT:
-        return mpl_args_format(option, value, &opts->format, err);
-    case OPT_OUTPUT:
-        opts->output = value;
-        return MPL_OK;
-    case OPT_TOP:
-        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
-    default:
-        return mpl_args_knowledge(option, value, &opts->knowledge)
-                   ? MPL_OK
-                   : mpl_args_reading(option, value, &opts->clock, err);
+    struct mpl_order_opts *opts = (struct mpl_order_opts *) target;
+
+    if (opts->action == NULL) {
+        opts->action = find_action(args->value);
+        return opts->action == NULL ? no_action(args->value, err) : MPL_OK;
     }
+    return opts->trace == NULL ? mpl_take_word(args, &opts->trace, err)
+                               : mpl_take_words(args, &opts->addresses, err);
 }
+
+/* What only one question understands. */
+enum { SIZES = 1, PATH = 2 };
+
+#define INTO(take, field) MPL_INTO(take, struct mpl_order_opts, field)
+
+static const struct mpl_option options[] = {
+    { 0, "kind", "static|self-organising|informed|hierarchical",
+      "sizes: only clusters of this kind", INTO(take_kind, kind), .about = SIZES },
+    { 0, "max-cluster", "N|N..M", "sizes: largest clusters; from 1 to 50",
+      .take = take_clusters, .about = SIZES },
+    MPL_FORMAT_OPTION(struct mpl_order_opts, format),
+    MPL_OUTPUT_OPTION(struct mpl_order_opts, output),
+    { 0, "top", "N", "path: at most N lines of each part; 10 by default",
+      INTO(mpl_take_number, top), MPL_WITHIN(1, 1000000), .about = PATH },
+    MPL_KNOWLEDGE_OPTIONS(struct mpl_order_opts, knowledge),
+    MPL_READING_OPTIONS(struct mpl_order_opts, clock),
+    { 0 },
+};
 
 /* What would have no effect is refused: who says it expects one. */
-static enum mpl_status check(const struct mpl_order_opts *opts,
-                             const struct mpl_order_action *action,
-                             const struct mpl_option *owned, struct mpl_err *err)
+static enum mpl_status check(const struct mpl_args *args, const struct mpl_order_opts *opts,
+                             struct mpl_err *err)
 {
-    if (owned != NULL && strcmp(owner_of(owned), action->name) != 0) {
-        return mpl_fail(err, MPL_E_USAGE,
-                        "option \"--%s\" belongs to order %s; order %s has no use for it",
-                        owned->name, owner_of(owned), action->name);
-    }
-    if (opts->trace == NULL || opts->n_addresses < action->least) {
-        return mpl_fail(err, MPL_E_USAGE, "order %s needs %s", action->name,
-                        action->operands);
-    }
-    if (opts->n_addresses > action->most) {
-        return mpl_fail(err, MPL_E_USAGE, "unexpected \"%s\"; order %s takes %s",
-                        opts->addresses[action->most], action->name, action->operands);
-    }
-    return MPL_OK;
-}
+    const struct mpl_order_action *action = opts->action;
 
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct mpl_order_opts *opts,
-                             const struct mpl_order_action **action, struct mpl_err *err)
-{
-    const size_t most = (size_t) args->n + 1;
-    const struct mpl_option *option = NULL;
-    const struct mpl_option *owned = NULL; /* The last one of one question. */
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    opts->addresses = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->addresses == NULL || opts->knowledge.given == NULL) {
-        return mpl_nomem(err);
-    }
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            st = take_option(option, value, opts, err);
-            owned = owner_of(option) == NULL ? owned : option;
-        } else if (*action == NULL) {
-            *action = find_action(value);
-            st = *action == NULL ? no_action(value, err) : MPL_OK;
-        } else if (opts->trace == NULL) {
-            opts->trace = value;
-        } else {
-            opts->addresses[opts->n_addresses++] = value;
-        }
-    }
-    if (st == MPL_END && *action == NULL) {
+    if (action == NULL) {
         return mpl_fail(err, MPL_E_USAGE, "order needs to know what to ask: %s",
                         every_action);
     }
-    return st == MPL_END ? check(opts, *action, owned, err) : st;
+    const unsigned own = action->run == sizes ? SIZES : action->run == path ? PATH : 0;
+    const struct mpl_option *other = mpl_args_given(args, (SIZES | PATH) & ~own);
+
+    if (other != NULL) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "option \"--%s\" belongs to order %s; order %s has no use for it",
+                        other->name, other->about == SIZES ? "sizes" : "path",
+                        action->name);
+    }
+    if (opts->trace == NULL || opts->addresses.n < action->least) {
+        return mpl_fail(err, MPL_E_USAGE, "order %s needs %s", action->name,
+                        action->operands);
+    }
+    if (opts->addresses.n > action->most) {
+        return mpl_fail(err, MPL_E_USAGE, "unexpected \"%s\"; order %s takes %s",
+                        opts->addresses.items[action->most], action->name,
+                        action->operands);
+    }
+    return MPL_OK;
 }
 
 /* ---- the work ------------------------------------------------------------------------------------- */
@@ -375,8 +330,8 @@ static enum mpl_status analyse(const struct mpl_order_opts *opts, struct mpl_are
     bool has_finding = false;
     enum mpl_status st;
 
-    for (size_t i = 0; i < opts->n_addresses; i++) {
-        has_finding = has_finding || mpl_query_is_finding(opts->addresses[i]);
+    for (size_t i = 0; i < opts->addresses.n; i++) {
+        has_finding = has_finding || mpl_query_is_finding(opts->addresses.items[i]);
     }
     mpl_progress_line_open(&line, stderr);
     st = mpl_directories_find(&opts->knowledge, arena, &directories, err);
@@ -397,7 +352,6 @@ static enum mpl_status analyse(const struct mpl_order_opts *opts, struct mpl_are
 }
 
 static enum mpl_status answer(const struct mpl_order_opts *opts,
-                              const struct mpl_order_action *action,
                               const struct mpl_diagnosis *diagnosis, FILE *out,
                               struct mpl_err *err)
 {
@@ -413,13 +367,12 @@ static enum mpl_status answer(const struct mpl_order_opts *opts,
         return mpl_wrap(err, MPL_E_MEANING, "the trace cannot be used");
     }
     st = mpl_query_create(diagnosis, &asked.query, err);
-    st = st == MPL_OK ? action->run(&asked, err) : st;
+    st = st == MPL_OK ? opts->action->run(&asked, err) : st;
     mpl_query_destroy(asked.query);
     return st;
 }
 
-static enum mpl_status ask(const struct mpl_order_opts *opts,
-                           const struct mpl_order_action *action, struct mpl_arena *arena,
+static enum mpl_status ask(const struct mpl_order_opts *opts, struct mpl_arena *arena,
                            FILE *out, struct mpl_err *err)
 {
     struct mpl_analysis *analysis = NULL;
@@ -432,7 +385,7 @@ static enum mpl_status ask(const struct mpl_order_opts *opts,
     mpl_trace_tell(opts->trace);
     st = analyse(opts, arena, &analysis, err);
     if (st == MPL_OK) {
-        st = answer(opts, action, mpl_analysis_diagnosis(analysis), output.stream, err);
+        st = answer(opts, mpl_analysis_diagnosis(analysis), output.stream, err);
     }
     st = mpl_output_close(&output, st, err);
     mpl_analysis_destroy(analysis);
@@ -442,17 +395,10 @@ static enum mpl_status ask(const struct mpl_order_opts *opts,
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct mpl_order_opts opts = { .top = TOP_DEFAULT, .clock = mpl_clock_defaults() };
-    const struct mpl_order_action *action = NULL;
-    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = mpl_args_parse(args, &opts, take_operand, &opts, err);
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
-    enum mpl_status st = parse(args, arena, &opts, &action, err);
-
-    st = st == MPL_OK ? ask(&opts, action, arena, out, err) : st;
-    mpl_arena_destroy(arena);
-    return st;
+    st = st == MPL_OK ? check(args, &opts, err) : st;
+    return st == MPL_OK ? ask(&opts, args->arena, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_order = {

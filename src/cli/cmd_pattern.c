@@ -5,34 +5,14 @@
 
 #include <string.h>
 
-enum { OPT_VERBOSE, OPT_WIDTH };
-
 static const struct mpl_option options[] = {
-    [OPT_VERBOSE] = { 'v', "verbose", NULL, "test: draw also what is right" },
-    [OPT_WIDTH] = { 0, "width", "N", "draw N columns wide" },
-    MPL_KNOWLEDGE_OPTIONS,
+    { 'v', "verbose", NULL, "test: draw also what is right",
+      MPL_INTO(mpl_take_flag, struct mpl_pattern_opts, is_verbose) },
+    { 0, "width", "N", "draw N columns wide",
+      MPL_INTO(mpl_take_number, struct mpl_pattern_opts, width), MPL_WITHIN(40, 1000) },
+    MPL_KNOWLEDGE_OPTIONS(struct mpl_pattern_opts, knowledge),
     { 0 },
 };
-
-static enum mpl_status take_option(const struct mpl_option *option, const char *value,
-                                   struct mpl_pattern_opts *opts, struct mpl_err *err)
-{
-    long width = 0;
-    enum mpl_status st = MPL_OK;
-
-    switch (option - options) {
-    case OPT_VERBOSE:
-        opts->is_verbose = true;
-        return MPL_OK;
-    case OPT_WIDTH:
-        st = mpl_args_integer(option, value, 40, 1000, &width, err);
-        opts->width = (int) width;
-        return st;
-    default:
-        (void) mpl_args_knowledge(option, value, &opts->knowledge);
-        return MPL_OK;
-    }
-}
 
 /* "list, test": what the command can do. */
 static const char *names_of(const struct mpl_action *actions, size_t n,
@@ -57,44 +37,21 @@ static const struct mpl_action *find_action(const struct mpl_action *actions, si
     return NULL;
 }
 
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct mpl_pattern_opts *opts, struct mpl_err *err)
-{
-    const size_t most = (size_t) args->n + 1;
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    opts->operands = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->operands == NULL || opts->knowledge.given == NULL) {
-        return mpl_nomem(err);
-    }
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            st = take_option(option, value, opts, err);
-        } else {
-            opts->operands[opts->n_operands++] = value;
-        }
-    }
-    return st == MPL_END ? MPL_OK : st;
-}
-
 static enum mpl_status act(struct mpl_pattern_opts *opts, const char *command,
                            const struct mpl_action *actions, size_t n,
                            struct mpl_arena *arena, FILE *out, struct mpl_err *err)
 {
-    if (opts->n_operands == 0) {
+    if (opts->operands.n == 0) {
         return mpl_fail(err, MPL_E_USAGE, "%s needs to know what to do: %s", command,
                         names_of(actions, n, arena));
     }
-    const struct mpl_action *action = find_action(actions, n, opts->operands[0]);
+    const struct mpl_action *action = find_action(actions, n, opts->operands.items[0]);
     if (action == NULL) {
         return mpl_fail(err, MPL_E_USAGE, "%s cannot \"%s\", only: %s", command,
-                        opts->operands[0], names_of(actions, n, arena));
+                        opts->operands.items[0], names_of(actions, n, arena));
     }
-    opts->operands++;
-    opts->n_operands--;
+    opts->operands.items++;
+    opts->operands.n--;
     const enum mpl_status st = mpl_operands_find(opts, arena, err);
     return st == MPL_OK ? action->run(opts, arena, out, err) : st;
 }
@@ -102,16 +59,19 @@ static enum mpl_status act(struct mpl_pattern_opts *opts, const char *command,
 enum mpl_status mpl_actions_run(struct mpl_args *args, const struct mpl_action *actions,
                                 size_t n, FILE *out, struct mpl_err *err)
 {
-    struct mpl_pattern_opts opts = { .width = mpl_output_width(out) };
-    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_pattern_opts opts = {
+        .width = mpl_output_width(out),
+        .knowledge.given.items =
+            MPL_NEW_ARRAY(args->arena, (size_t) args->n + 1, const char *),
+    };
 
-    if (arena == NULL) {
+    if (opts.knowledge.given.items == NULL) {
         return mpl_nomem(err);
     }
-    enum mpl_status st = parse(args, arena, &opts, err);
-    st = st == MPL_OK ? act(&opts, args->cmd->name, actions, n, arena, out, err) : st;
-    mpl_arena_destroy(arena);
-    return st;
+    const enum mpl_status st =
+        mpl_args_parse(args, &opts, mpl_take_words, &opts.operands, err);
+    return st == MPL_OK ? act(&opts, args->cmd->name, actions, n, args->arena, out, err)
+                        : st;
 }
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)

@@ -7,22 +7,6 @@
 
 #include "report/report.h"
 
-enum { OPT_OUTPUT, OPT_TRACER, OPT_LIST, OPT_EXPLAIN, OPT_FORMAT, OPT_MANIFEST };
-
-static const struct mpl_option options[] = {
-    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
-    [OPT_TRACER] = { 0, "tracer", "NAME|auto",
-                     "settings for this tracer: marple, eztrace, scorep, or your own" },
-    [OPT_LIST] = { 0, "list-tracers", NULL, "say which tracers are known, and stop" },
-    [OPT_EXPLAIN] = { 0, "explain", NULL, "say why each experiment is asked for" },
-    [OPT_FORMAT] = { 0, "format", "yaml|json", "what to print; yaml is the default" },
-    [OPT_MANIFEST] = { 0, "manifest", "FILE",
-                       "plan for the runs that a manifest names, too" },
-    MPL_KNOWLEDGE_OPTIONS,
-    MPL_READING_OPTIONS,
-    { 0 },
-};
-
 struct plan_opts {
     struct mpl_traces_asked asked;
     struct mpl_traces traces; /* what that stands for */
@@ -30,92 +14,56 @@ struct plan_opts {
     struct mpl_directories directories;
     const char *output;
     const char *tracer; /* NULL: auto */
+    const char *format; /* NULL: yaml */
     bool is_list;       /* of tracers */
     bool is_explained;
-    bool is_json;
-    bool has_format;
     struct mpl_clock_options clock;
 };
 
-static enum mpl_status take_format(const char *value, struct plan_opts *opts,
-                                   struct mpl_err *err)
+static enum mpl_status take_format(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    opts->has_format = true;
-    opts->is_json = strcmp(value, "json") == 0;
-    return opts->is_json || strcmp(value, "yaml") == 0
-               ? MPL_OK
-               : mpl_fail(err, MPL_E_USAGE,
-                          "option \"--format\" takes yaml|json, not \"%s\"", value);
+    if (strcmp(args->value, "json") != 0 && strcmp(args->value, "yaml") != 0) {
+        return mpl_fail(err, MPL_E_USAGE, "option \"--format\" takes yaml|json, not \"%s\"",
+                        args->value);
+    }
+    return mpl_take_word(args, target, err);
 }
 
-static enum mpl_status take_option(const struct mpl_option *option, const char *value,
-                                   struct plan_opts *opts, struct mpl_err *err)
-{
-    switch (option - options) {
-    case OPT_OUTPUT:
-        opts->output = value;
-        return MPL_OK;
-    case OPT_TRACER:
-        opts->tracer = strcmp(value, "auto") == 0 ? NULL : value;
-        return MPL_OK;
-    case OPT_LIST:
-        opts->is_list = true;
-        return MPL_OK;
-    case OPT_EXPLAIN:
-        opts->is_explained = true;
-        return MPL_OK;
-    case OPT_FORMAT:
-        return take_format(value, opts, err);
-    case OPT_MANIFEST:
-        opts->asked.manifests[opts->asked.n_manifests++] = value;
-        return MPL_OK;
-    default:
-        return mpl_args_knowledge(option, value, &opts->knowledge)
-                   ? MPL_OK
-                   : mpl_args_reading(option, value, &opts->clock, err);
-    }
-}
+#define INTO(take, field) MPL_INTO(take, struct plan_opts, field)
+
+static const struct mpl_option options[] = {
+    MPL_OUTPUT_OPTION(struct plan_opts, output),
+    { 0, "tracer", "NAME|auto",
+      "settings for this tracer: marple, eztrace, scorep, or your own",
+      INTO(mpl_take_tracer, tracer) },
+    { 0, "list-tracers", NULL, "say which tracers are known, and stop",
+      INTO(mpl_take_flag, is_list) },
+    { 0, "explain", NULL, "say why each experiment is asked for",
+      INTO(mpl_take_flag, is_explained) },
+    { 0, "format", "yaml|json", "what to print; yaml is the default",
+      INTO(take_format, format) },
+    { 0, "manifest", "FILE", "plan for the runs that a manifest names, too",
+      INTO(mpl_take_words, asked.manifests) },
+    MPL_KNOWLEDGE_OPTIONS(struct plan_opts, knowledge),
+    MPL_READING_OPTIONS(struct plan_opts, clock),
+    { 0 },
+};
 
 static enum mpl_status check(const struct plan_opts *opts, struct mpl_err *err)
 {
     if (opts->is_list) {
         return MPL_OK;
     }
-    if (opts->asked.n_words + opts->asked.n_manifests == 0) {
+    if (opts->asked.words.n + opts->asked.manifests.n == 0) {
         return mpl_fail(err, MPL_E_USAGE, "plan needs a trace");
     }
-    if (opts->is_explained && opts->has_format) {
+    if (opts->is_explained && opts->format != NULL) {
         return mpl_fail(
             err, MPL_E_USAGE,
             "--explain prints text; \"--format %s\" has the reasons in any case",
-            opts->is_json ? "json" : "yaml");
+            opts->format);
     }
     return MPL_OK;
-}
-
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct plan_opts *opts, struct mpl_err *err)
-{
-    const size_t most = (size_t) args->n + 1;
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    opts->asked.words = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->asked.manifests = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->asked.words == NULL || opts->asked.manifests == NULL ||
-        opts->knowledge.given == NULL) {
-        return mpl_nomem(err);
-    }
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            st = take_option(option, value, opts, err);
-        } else {
-            opts->asked.words[opts->asked.n_words++] = value;
-        }
-    }
-    return st == MPL_END ? check(opts, err) : st;
 }
 
 static enum mpl_status analyse(const struct plan_opts *opts, struct mpl_analysis **out,
@@ -149,8 +97,9 @@ static enum mpl_status print(const struct plan_opts *opts, const struct mpl_plan
     if (opts->is_explained) {
         return mpl_report_plan_text(plan, &looks, out, err);
     }
-    return opts->is_json ? mpl_report_plan_json(plan, out, err)
-                         : mpl_report_plan_yaml(plan, out, err);
+    return opts->format != NULL && strcmp(opts->format, "json") == 0
+               ? mpl_report_plan_json(plan, out, err)
+               : mpl_report_plan_yaml(plan, out, err);
 }
 
 /* Without a trace that can be used there is nothing that another run should add to. */
@@ -213,26 +162,21 @@ static enum mpl_status list_tracers(const struct plan_opts *opts, struct mpl_are
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct plan_opts opts = { .clock = mpl_clock_defaults() };
-    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_arena *arena = args->arena;
+    enum mpl_status st =
+        mpl_args_parse(args, &opts, mpl_take_words, &opts.asked.words, err);
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
-    enum mpl_status st = parse(args, arena, &opts, err);
+    st = st == MPL_OK ? check(&opts, err) : st;
     st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
                       : st;
     if (st == MPL_OK && opts.is_list) {
-        st = list_tracers(&opts, arena, out, err);
-        mpl_arena_destroy(arena);
-        return st;
+        return list_tracers(&opts, arena, out, err);
     }
     if (st == MPL_OK) {
         mpl_knowledge_tell(&opts.knowledge, arena);
     }
     st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
-    st = st == MPL_OK ? make_plan(&opts, arena, out, err) : st;
-    mpl_arena_destroy(arena);
-    return st;
+    return st == MPL_OK ? make_plan(&opts, arena, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_plan = {

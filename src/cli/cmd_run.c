@@ -12,63 +12,14 @@
 #include "cli/severity_priv.h"
 #include "draw/draw.h"
 
-enum {
-    OPT_CASE,
-    OPT_MAX_EXPERIMENTS,
-    OPT_MAX_TIME,
-    OPT_MAX_SIZE,
-    OPT_TIMEOUT,
-    OPT_PROCESSES,
-    OPT_ARGS,
-    OPT_TRACER,
-    OPT_DRY_RUN,
-    OPT_PATTERN,
-    OPT_FORMAT,
-    OPT_OUTPUT,
-    OPT_SIZE,
-    OPT_FULL,
-    OPT_TOP,
-    OPT_FAIL_ON,
-    OPT_VERBOSE,
-    OPT_WIDTH
-};
-
 enum { MAX_EXPERIMENTS = 10 };
 
-static const struct mpl_option options[] = {
-    [OPT_CASE] = { 'o', "case", "DIR",
-                   "keep runs in DIR, or go on with the case there; marple-PROGRAM" },
-    [OPT_MAX_EXPERIMENTS] = { 0, "max-experiments", "N",
-                              "run the program at most N times; 10, 0 is no limit" },
-    [OPT_MAX_TIME] = { 0, "max-time", "TIME", "spend at most TIME in runs: 90s, 10m, 2h" },
-    [OPT_MAX_SIZE] = { 0, "max-size", "SIZE", "keep at most SIZE of traces: 500M, 2G" },
-    [OPT_TIMEOUT] = { 0, "timeout", "TIME", "stop a run that takes longer than TIME" },
-    [OPT_PROCESSES] = { 0, "processes", "N", "what {processes} is in the first run" },
-    [OPT_ARGS] = { 0, "args", "WORDS", "what {args} stands for, separated by blanks" },
-    [OPT_TRACER] = { 0, "tracer", "NAME", "measure with this tracer; auto is the default" },
-    [OPT_DRY_RUN] = { 0, "dry-run", NULL, "show the next command and execute nothing" },
-    [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
-    [OPT_FORMAT] = MPL_PAGE_FORMAT_OPTION,
-    [OPT_OUTPUT] = { 0, "output", "FILE",
-                     "write the diagnosis to FILE, completely or not at all" },
-    [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
-    [OPT_FULL] = { 0, "full", NULL, "show everything, not only what fits on a screen" },
-    [OPT_TOP] = { 0, "top", "N", "show everything with at most N causes" },
-    [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
-                      "exit status 1 if a cause costs so much of all time: "
-                      "10%, warning, critical" },
-    [OPT_VERBOSE] = { 'v', "verbose", NULL,
-                      "pass on what the program prints; show everything" },
-    [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
-    MPL_KNOWLEDGE_OPTIONS,
-    { 0 },
-};
-
 struct run_opts {
-    struct mpl_command command;
-    const char *directory; /* NULL: named after the program. */
+    struct mpl_words words;
+    struct mpl_command command; /* with these words */
+    const char *directory;      /* NULL: named after the program. */
     struct mpl_budget budget;
-    long processes;
+    uint32_t processes;
     const char *tracer; /* NULL: whichever fits. */
     const char *pattern;
     enum mpl_format format;
@@ -88,124 +39,93 @@ struct run_opts {
 /* ---- words ------------------------------------------------------------------------------ */
 
 /* A number with one of the letters behind it; \p factors stand in their order. */
-static enum mpl_status parse_scaled(const struct mpl_option *option, const char *value,
-                                    const char *letters, const double *factors,
-                                    const char *example, double *out, struct mpl_err *err)
+static enum mpl_status parse_scaled(const struct mpl_args *args, const char *letters,
+                                    const double *factors, const char *example, double *out,
+                                    struct mpl_err *err)
 {
     char *end = NULL;
-    double number = strtod(value, &end);
-    const char *letter = end != value && *end != '\0' ? strchr(letters, *end) : NULL;
+    double number = strtod(args->value, &end);
+    const char *letter = end != args->value && *end != '\0' ? strchr(letters, *end) : NULL;
 
     if (letter != NULL) {
         number *= factors[letter - letters];
         end++;
     }
-    if (end == value || *end != '\0' || !(number > 0 && number < 1e18)) {
+    if (end == args->value || *end != '\0' || !(number > 0 && number < 1e18)) {
         return mpl_fail(err, MPL_E_USAGE, "option \"--%s\" takes %s, not \"%s\"",
-                        option->name, example, value);
+                        args->option->name, example, args->value);
     }
     *out = number;
     return MPL_OK;
 }
 
-static enum mpl_status parse_time(const struct mpl_option *option, const char *value,
-                                  double *out, struct mpl_err *err)
+static enum mpl_status take_time(struct mpl_args *args, void *target, struct mpl_err *err)
 {
     static const double factors[] = { 1, 60, 3600 };
 
-    return parse_scaled(option, value, "smh", factors, "a time such as 90s, 10m or 2h", out,
-                        err);
+    return parse_scaled(args, "smh", factors, "a time such as 90s, 10m or 2h",
+                        (double *) target, err);
 }
 
-static enum mpl_status parse_size(const struct mpl_option *option, const char *value,
-                                  uint64_t *out, struct mpl_err *err)
+static enum mpl_status take_size(struct mpl_args *args, void *target, struct mpl_err *err)
 {
     static const double factors[] = { 1e3, 1e3, 1e6, 1e9, 1e12 };
     double bytes = 0;
-    const enum mpl_status st = parse_scaled(option, value, "kKMGT", factors,
+    const enum mpl_status st = parse_scaled(args, "kKMGT", factors,
                                             "a size such as 800k, 500M or 2G", &bytes, err);
 
-    if (st == MPL_OK) {
-        *out = (uint64_t) bytes;
-    }
+    *(uint64_t *) target = (uint64_t) bytes;
     return st;
 }
 
-static enum mpl_status take_budget(const struct mpl_option *option, const char *value,
-                                   struct run_opts *opts, struct mpl_err *err)
+#define INTO(take, field) MPL_INTO(take, struct run_opts, field)
+
+static const struct mpl_option options[] = {
+    { 'o', "case", "DIR", "keep runs in DIR, or go on with the case there; marple-PROGRAM",
+      INTO(mpl_take_word, directory) },
+    { 0, "max-experiments", "N", "run the program at most N times; 10, 0 is no limit",
+      INTO(mpl_take_count, budget.max_experiments), MPL_WITHIN(0, 1000000) },
+    { 0, "max-time", "TIME", "spend at most TIME in runs: 90s, 10m, 2h",
+      INTO(take_time, budget.max_s) },
+    { 0, "max-size", "SIZE", "keep at most SIZE of traces: 500M, 2G",
+      INTO(take_size, budget.max_bytes) },
+    { 0, "timeout", "TIME", "stop a run that takes longer than TIME",
+      INTO(take_time, budget.timeout_s) },
+    { 0, "processes", "N", "what {processes} is in the first run",
+      INTO(mpl_take_count, processes), MPL_WITHIN(1, 100000000) },
+    { 0, "args", "WORDS", "what {args} stands for, separated by blanks",
+      INTO(mpl_take_word, command.args) },
+    { 0, "tracer", "NAME", "measure with this tracer; auto is the default",
+      INTO(mpl_take_tracer, tracer) },
+    { 0, "dry-run", NULL, "show the next command and execute nothing",
+      INTO(mpl_take_flag, is_dry) },
+    { 0, "pattern", "NAME", "try only this pattern", INTO(mpl_take_word, pattern) },
+    MPL_PAGE_FORMAT_OPTION(struct run_opts, format),
+    { 0, "output", "FILE", "write the diagnosis to FILE, completely or not at all",
+      INTO(mpl_take_word, output) },
+    MPL_PAGE_SIZE_OPTION(struct run_opts, size),
+    { 0, "full", NULL, "show everything, not only what fits on a screen",
+      INTO(mpl_take_flag, is_full) },
+    { 0, "top", "N", "show everything with at most N causes", INTO(mpl_take_number, top),
+      MPL_WITHIN(1, 1000000) },
+    { 0, "fail-on", "SEVERITY",
+      "exit status 1 if a cause costs so much of all time: "
+      "10%, warning, critical",
+      INTO(mpl_take_severity, fail_on) },
+    { 'v', "verbose", NULL, "pass on what the program prints; show everything",
+      INTO(mpl_take_flag, is_verbose) },
+    { 0, "width", "N", "wrap text at N columns", INTO(mpl_take_number, width),
+      MPL_WITHIN(40, 1000) },
+    MPL_KNOWLEDGE_OPTIONS(struct run_opts, knowledge),
+    { 0 },
+};
+
+static enum mpl_status check(struct run_opts *opts, struct mpl_err *err)
 {
-    long number = 0;
-    enum mpl_status st = MPL_OK;
+    struct mpl_command *command = &opts->command;
 
-    switch (option - options) {
-    case OPT_MAX_EXPERIMENTS:
-        st = mpl_args_integer(option, value, 0, 1000000, &number, err);
-        opts->budget.max_experiments = (uint32_t) number;
-        return st;
-    case OPT_MAX_TIME:
-        return parse_time(option, value, &opts->budget.max_s, err);
-    case OPT_MAX_SIZE:
-        return parse_size(option, value, &opts->budget.max_bytes, err);
-    default:
-        return parse_time(option, value, &opts->budget.timeout_s, err);
-    }
-}
-
-static enum mpl_status take_option(const struct mpl_option *option, const char *value,
-                                   struct run_opts *opts, struct mpl_err *err)
-{
-    switch (option - options) {
-    case OPT_CASE:
-        opts->directory = value;
-        return MPL_OK;
-    case OPT_MAX_EXPERIMENTS:
-    case OPT_MAX_TIME:
-    case OPT_MAX_SIZE:
-    case OPT_TIMEOUT:
-        return take_budget(option, value, opts, err);
-    case OPT_PROCESSES:
-        return mpl_args_integer(option, value, 1, 100000000, &opts->processes, err);
-    case OPT_ARGS:
-        opts->command.args = value;
-        return MPL_OK;
-    case OPT_TRACER:
-        opts->tracer = strcmp(value, "auto") == 0 ? NULL : value;
-        return MPL_OK;
-    case OPT_DRY_RUN:
-        opts->is_dry = true;
-        return MPL_OK;
-    case OPT_PATTERN:
-        opts->pattern = value;
-        return MPL_OK;
-    case OPT_FORMAT:
-        return mpl_args_page_format(option, value, &opts->format, err);
-    case OPT_OUTPUT:
-        opts->output = value;
-        return MPL_OK;
-    case OPT_SIZE:
-        return mpl_args_integer(option, value, 1, 1000, &opts->size, err);
-    case OPT_FULL:
-        opts->is_full = true;
-        return MPL_OK;
-    case OPT_TOP:
-        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
-    case OPT_FAIL_ON:
-        return mpl_args_severity(option, value, &opts->fail_on, err);
-    case OPT_VERBOSE:
-        opts->is_verbose = true;
-        return MPL_OK;
-    case OPT_WIDTH:
-        return mpl_args_integer(option, value, 40, 1000, &opts->width, err);
-    default:
-        (void) mpl_args_knowledge(option, value, &opts->knowledge);
-        return MPL_OK;
-    }
-}
-
-static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
-{
-    const struct mpl_command *command = &opts->command;
-
+    command->words = opts->words.items;
+    command->n = opts->words.n;
     if (command->n == 0) {
         return mpl_fail(err, MPL_E_USAGE,
                         "run needs a command: -- mpirun -np {processes} ./app");
@@ -224,33 +144,7 @@ static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
                             ? "--args says what {args} stands for, and the command has none"
                             : "the command has {args}; --args says what that stands for");
     }
-    return mpl_args_page_size(opts->format, opts->size, err);
-}
-
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct run_opts *opts, struct mpl_err *err)
-{
-    const size_t most = (size_t) args->n + 1;
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-    const char **words = MPL_NEW_ARRAY(arena, most, const char *);
-
-    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (words == NULL || opts->knowledge.given == NULL) {
-        return mpl_nomem(err);
-    }
-    opts->command.words = words;
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            st = take_option(option, value, opts, err);
-        } else {
-            /* Its own options are not ours. */
-            words[opts->command.n++] = value;
-            args->only_operands = true;
-        }
-    }
-    return st == MPL_END ? check(opts, err) : st;
+    return mpl_check_page_size(opts->format, opts->size, err);
 }
 
 /* ---- the case -------------------------------------------------------------------------------- */
@@ -406,7 +300,7 @@ static enum mpl_status carry_out(const struct run_opts *opts, struct run_show *s
                   .tracer = opts->tracer,
                   .max_bytes = opts->budget.max_bytes },
         .budget = opts->budget,
-        .processes = (uint32_t) opts->processes,
+        .processes = opts->processes,
         .is_dry = opts->is_dry,
         .tell = mpl_run_show_step,
         .context = show,
@@ -495,15 +389,10 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 {
     struct run_opts opts = { .fail_on = NAN,
                              .budget = { .max_experiments = MAX_EXPERIMENTS } };
-    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = mpl_args_parse(args, &opts, mpl_take_command, &opts.words, err);
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
-    enum mpl_status st = parse(args, arena, &opts, err);
-    st = st == MPL_OK ? work(&opts, arena, out, err) : st;
-    mpl_arena_destroy(arena);
-    return st;
+    st = st == MPL_OK ? check(&opts, err) : st;
+    return st == MPL_OK ? work(&opts, args->arena, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_run = {

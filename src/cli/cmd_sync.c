@@ -8,20 +8,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPT_FORCE, OPT_OUTPUT };
-
-static const struct mpl_option options[] = {
-    [OPT_FORCE] = { 'f', "force", NULL, "replace DIRECTORY if it exists" },
-    [OPT_OUTPUT] = { 'o', "output", "DIRECTORY", "where the copy goes; required" },
-    MPL_READING_OPTIONS,
-    { 0 },
-};
-
 struct sync_opts {
     const char *trace;
     const char *output;
     bool force;
     struct mpl_clock_options clock;
+};
+
+static const struct mpl_option options[] = {
+    { 'f', "force", NULL, "replace DIRECTORY if it exists",
+      MPL_INTO(mpl_take_flag, struct sync_opts, force) },
+    { 'o', "output", "DIRECTORY", "where the copy goes; required",
+      MPL_INTO(mpl_take_word, struct sync_opts, output) },
+    MPL_READING_OPTIONS(struct sync_opts, clock),
+    { 0 },
 };
 
 /** The stages between the trace and its copy. */
@@ -32,36 +32,6 @@ struct stages {
     const struct mpl_match *match;
     const struct mpl_clock *clock;
 };
-
-static enum mpl_status parse(struct mpl_args *args, struct sync_opts *opts,
-                             struct mpl_err *err)
-{
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option == &options[OPT_FORCE]) {
-            opts->force = true;
-        } else if (option == &options[OPT_OUTPUT]) {
-            opts->output = value;
-        } else if (option != NULL) {
-            st = mpl_args_reading(option, value, &opts->clock, err);
-        } else if (opts->trace == NULL) {
-            opts->trace = value;
-        } else {
-            st = mpl_args_unexpected(args, value, err);
-        }
-    }
-    if (st == MPL_END && opts->trace == NULL) {
-        return mpl_fail(err, MPL_E_USAGE, "sync needs a trace");
-    }
-    if (st == MPL_END && opts->output == NULL) {
-        return mpl_fail(err, MPL_E_USAGE,
-                        "sync needs a directory to write to: --output DIRECTORY");
-    }
-    return st == MPL_END ? MPL_OK : st;
-}
 
 /* ---- the work -------------------------------------------------------------------------- */
 
@@ -215,16 +185,13 @@ static void print_notes(const struct mpl_model *model, FILE *out)
     }
 }
 
-static enum mpl_status sync_trace(const struct sync_opts *opts, FILE *out,
-                                  struct mpl_err *err)
+static enum mpl_status sync_trace(const struct sync_opts *opts, struct mpl_arena *arena,
+                                  FILE *out, struct mpl_err *err)
 {
     struct mpl_progress_line line;
-    struct stages s = { .arena = mpl_arena_create() };
+    struct stages s = { .arena = arena };
     enum mpl_status st;
 
-    if (s.arena == NULL) {
-        return mpl_nomem(err);
-    }
     mpl_trace_tell(opts->trace);
     mpl_progress_line_open(&line, stderr);
     st = correct(&s, opts, &line.progress, err);
@@ -234,16 +201,22 @@ static enum mpl_status sync_trace(const struct sync_opts *opts, FILE *out,
         print_notes(s.model, stderr);
         st = print(&s, opts, out, err);
     }
-    mpl_arena_destroy(s.arena);
     return st;
 }
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct sync_opts opts = { .clock = mpl_clock_defaults() };
-    const enum mpl_status st = parse(args, &opts, err);
+    const enum mpl_status st = mpl_args_parse(args, &opts, mpl_take_once, &opts.trace, err);
 
-    return st == MPL_OK ? sync_trace(&opts, out, err) : st;
+    if (st == MPL_OK && opts.trace == NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "sync needs a trace");
+    }
+    if (st == MPL_OK && opts.output == NULL) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "sync needs a directory to write to: --output DIRECTORY");
+    }
+    return st == MPL_OK ? sync_trace(&opts, args->arena, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_sync = {

@@ -12,36 +12,11 @@
 #include "archive/archive.h"
 #include "spool/spool.h"
 
-enum {
-    OPT_OUTPUT,
-    OPT_FORCE,
-    OPT_CALL_STACK,
-    OPT_CPU_INTERVAL,
-    OPT_RECOVER,
-    OPT_JUST_ENDED,
-    OPT_PRELOAD
-};
-enum { MOST_FRAMES = 16 };
-static const long most_interval_us = 1000 * 1000 * 1000;
-
-static const struct mpl_option options[] = {
-    [OPT_OUTPUT] = { 'o', "output", "DIR", "write the trace to DIR; marple-trace" },
-    [OPT_FORCE] = { 'f', "force", NULL, "replace DIR if it is a trace" },
-    [OPT_CALL_STACK] = { 0, "call-stack", "N",
-                         "record N functions of the program per call; 1, 0: none" },
-    [OPT_CPU_INTERVAL] = { 0, "cpu-interval", "US",
-                           "ask for CPU time every US microseconds; 100, 0: never" },
-    [OPT_RECOVER] = { 0, "recover", "DIR",
-                      "run nothing: make a trace of what a run left in DIR" },
-    [OPT_JUST_ENDED] = { 0, "just-ended", NULL,
-                         "with --recover: the run has ended just now, on this machine" },
-    [OPT_PRELOAD] = { 0, "preload", "DIR",
-                      "become COMMAND, one process, that records into DIR" },
-    { 0 },
-};
+enum { MOST_FRAMES = 16, MOST_INTERVAL_US = 1000 * 1000 * 1000 };
 
 struct trace_opts {
-    struct mpl_command command;
+    struct mpl_words words;
+    struct mpl_command command; /* the same */
     const char *output;
     const char *recover;
     const char *preload;
@@ -50,8 +25,37 @@ struct trace_opts {
     bool force;
 };
 
-static enum mpl_status check(const struct trace_opts *opts, struct mpl_err *err)
+/* Numbers go on to the processes as texts. */
+static enum mpl_status take_digits(struct mpl_args *args, void *target, struct mpl_err *err)
 {
+    long number = 0;
+
+    *(const char **) target = args->value;
+    return mpl_take_number(args, &number, err);
+}
+
+#define INTO(take, field) MPL_INTO(take, struct trace_opts, field)
+
+static const struct mpl_option options[] = {
+    { 'o', "output", "DIR", "write the trace to DIR; marple-trace",
+      INTO(mpl_take_word, output) },
+    { 'f', "force", NULL, "replace DIR if it is a trace", INTO(mpl_take_flag, force) },
+    { 0, "call-stack", "N", "record N functions of the program per call; 1, 0: none",
+      INTO(take_digits, how.call_stack), MPL_WITHIN(0, MOST_FRAMES) },
+    { 0, "cpu-interval", "US", "ask for CPU time every US microseconds; 100, 0: never",
+      INTO(take_digits, how.cpu_interval_us), MPL_WITHIN(0, MOST_INTERVAL_US) },
+    { 0, "recover", "DIR", "run nothing: make a trace of what a run left in DIR",
+      INTO(mpl_take_word, recover) },
+    { 0, "just-ended", NULL, "with --recover: the run has ended just now, on this machine",
+      INTO(mpl_take_flag, has_just_ended) },
+    { 0, "preload", "DIR", "become COMMAND, one process, that records into DIR",
+      INTO(mpl_take_word, preload) },
+    { 0 },
+};
+
+static enum mpl_status check(struct trace_opts *opts, struct mpl_err *err)
+{
+    opts->command = (struct mpl_command){ .words = opts->words.items, .n = opts->words.n };
     if (opts->recover != NULL && opts->preload != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "--recover and --preload exclude each other");
     }
@@ -62,57 +66,6 @@ static enum mpl_status check(const struct trace_opts *opts, struct mpl_err *err)
         return mpl_fail(err, MPL_E_USAGE, "trace needs a command: -- mpirun -np 8 ./app");
     }
     return MPL_OK;
-}
-
-/* Numbers go on to the processes as texts. */
-static enum mpl_status set_how(const struct mpl_option *option, const char *value,
-                               struct mpl_trace_how *how, struct mpl_err *err)
-{
-    const bool is_stack = option == &options[OPT_CALL_STACK];
-    long number = 0;
-    const enum mpl_status st = mpl_args_integer(
-        option, value, 0, is_stack ? MOST_FRAMES : most_interval_us, &number, err);
-
-    if (is_stack) {
-        how->call_stack = value;
-    } else {
-        how->cpu_interval_us = value;
-    }
-    return st;
-}
-
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct trace_opts *opts, struct mpl_err *err)
-{
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-    const char **words = MPL_NEW_ARRAY(arena, (size_t) args->n + 1, const char *);
-
-    if (words == NULL) {
-        return mpl_nomem(err);
-    }
-    opts->command.words = words;
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option == NULL) {
-            /* Its own options are not ours. */
-            words[opts->command.n++] = value;
-            args->only_operands = true;
-        } else if (option == &options[OPT_OUTPUT]) {
-            opts->output = value;
-        } else if (option == &options[OPT_RECOVER]) {
-            opts->recover = value;
-        } else if (option == &options[OPT_PRELOAD]) {
-            opts->preload = value;
-        } else if (option == &options[OPT_JUST_ENDED]) {
-            opts->has_just_ended = true;
-        } else if (option != &options[OPT_FORCE]) {
-            st = set_how(option, value, &opts->how, err);
-        } else {
-            opts->force = true;
-        }
-    }
-    return st == MPL_END ? check(opts, err) : st;
 }
 
 /* ---- what is told ------------------------------------------------------------------------------ */
@@ -320,20 +273,21 @@ static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *ar
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct trace_opts opts = { .output = "marple-trace" };
-    struct mpl_arena *arena = mpl_arena_create();
-    enum mpl_status st = arena != NULL ? parse(args, arena, &opts, err) : mpl_nomem(err);
+    enum mpl_status st = mpl_args_parse(args, &opts, mpl_take_command, &opts.words, err);
 
     (void) out; /* belongs to the program; the answer is the directory */
-    if (st == MPL_OK && opts.preload != NULL) {
-        opts.how.spools = opts.preload;
-        st = mpl_trace_become(opts.command.words, opts.command.n, &opts.how, arena, err);
-    } else if (st == MPL_OK && opts.recover != NULL) {
-        st = write_trace(opts.recover, false, opts.has_just_ended, arena, err);
-    } else if (st == MPL_OK) {
-        st = trace(&opts, arena, err);
+    st = st == MPL_OK ? check(&opts, err) : st;
+    if (st != MPL_OK) {
+        return st;
     }
-    mpl_arena_destroy(arena);
-    return st;
+    if (opts.preload != NULL) {
+        opts.how.spools = opts.preload;
+        return mpl_trace_become(opts.command.words, opts.command.n, &opts.how, args->arena,
+                                err);
+    }
+    return opts.recover != NULL
+               ? write_trace(opts.recover, false, opts.has_just_ended, args->arena, err)
+               : trace(&opts, args->arena, err);
 }
 
 const struct mpl_cmd mpl_cmd_trace = {

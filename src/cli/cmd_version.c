@@ -4,12 +4,10 @@
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    const enum mpl_status st = mpl_args_next(args, &option, &value, err);
+    const enum mpl_status st = mpl_args_parse(args, NULL, NULL, NULL, err);
 
-    if (st != MPL_END) {
-        return st < 0 ? st : mpl_args_unexpected(args, value, err);
+    if (st != MPL_OK) {
+        return st;
     }
     mpl_text_print(out, "marple %s\n", PACKAGE_VERSION);
     return MPL_OK;

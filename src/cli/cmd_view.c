@@ -10,38 +10,7 @@
 #include "draw/draw.h"
 #include "report/report.h"
 
-enum {
-    OPT_FROM,
-    OPT_TO,
-    OPT_STEP,
-    OPT_FINDING,
-    OPT_LOCATIONS,
-    OPT_COMM,
-    OPT_TOP,
-    OPT_BY_HOST,
-    OPT_FORMAT,
-    OPT_OUTPUT
-};
 enum { TOP_DEFAULT = 30 };
-
-static const struct mpl_option options[] = {
-    [OPT_FROM] = { 0, "from", "TIME", "only what happens from TIME on: 0.2s, 15ms" },
-    [OPT_TO] = { 0, "to", "TIME", "only what happens until TIME" },
-    [OPT_STEP] = { 0, "step", "N", "only step N of the run, counted from 1" },
-    [OPT_FINDING] = { 0, "finding", "ID",
-                      "only when and where a finding of diagnose is about: f1" },
-    [OPT_LOCATIONS] = { 0, "locations", "LIST", "only these ranks or threads: 0-7,9,12.1" },
-    [OPT_COMM] = { 0, "comm", "NAME", "only calls of this communicator; may be repeated" },
-    [OPT_TOP] = { 0, "top", "N", "text: at most N rows; 30 by default" },
-    [OPT_BY_HOST] = { 0, "by-host", NULL, "paths as svg, html or dot: a node per host" },
-    [OPT_FORMAT] = { 0, "format", "text|json|csv|svg|html|dot|perfetto|chrome",
-                     "what to print; text is the default, dot for paths and messages; of "
-                     "export perfetto" },
-    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
-    MPL_KNOWLEDGE_OPTIONS,
-    MPL_READING_OPTIONS,
-    { 0 },
-};
 
 enum view_format {
     FORMAT_TEXT,
@@ -51,8 +20,7 @@ enum view_format {
     FORMAT_HTML,
     FORMAT_DOT,
     FORMAT_PERFETTO,
-    FORMAT_CHROME,
-    FORMATS
+    FORMAT_CHROME
 };
 
 struct view_opts {
@@ -60,7 +28,7 @@ struct view_opts {
     bool is_export;
     const char *trace;
     struct mpl_selection_asked asked;
-    const char **comms;
+    struct mpl_words comms;
     size_t format;
     long top;
     bool by_host;
@@ -71,44 +39,51 @@ struct view_opts {
 
 /* ---- words ---------------------------------------------------------------------------------------- */
 
-static enum mpl_status take_option(const struct mpl_option *option, const char *value,
-                                   struct view_opts *opts, struct mpl_err *err)
+static enum mpl_status take_format(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    static const char *const formats[] = { "text", "json", "csv",      "svg",
-                                           "html", "dot",  "perfetto", "chrome" };
-
-    switch (option - options) {
-    case OPT_FROM:
-        return mpl_args_seconds(option, value, &opts->asked.from_s, err);
-    case OPT_TO:
-        return mpl_args_seconds(option, value, &opts->asked.to_s, err);
-    case OPT_STEP:
-        return mpl_args_integer(option, value, 1, INT32_MAX, &opts->asked.step, err);
-    case OPT_FINDING:
-        opts->asked.finding = value;
-        return MPL_OK;
-    case OPT_LOCATIONS:
-        opts->asked.locations = value;
-        return MPL_OK;
-    case OPT_COMM:
-        opts->comms[opts->asked.n_comms++] = value;
-        return MPL_OK;
-    case OPT_TOP:
-        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
-    case OPT_BY_HOST:
-        opts->by_host = true;
-        return MPL_OK;
-    case OPT_FORMAT:
-        return mpl_args_choice(option, value, formats, FORMATS, &opts->format, err);
-    case OPT_OUTPUT:
-        opts->output = value;
-        return MPL_OK;
-    default:
-        return mpl_args_knowledge(option, value, &opts->knowledge)
-                   ? MPL_OK
-                   : mpl_args_reading(option, value, &opts->clock, err);
-    }
+    return mpl_args_alternative(args, (size_t *) target, err);
 }
+
+static enum mpl_status take_operand(struct mpl_args *args, void *target,
+                                    struct mpl_err *err)
+{
+    struct view_opts *opts = (struct view_opts *) target;
+
+    if (opts->view == NULL && !opts->is_export) {
+        opts->is_export = strcmp(args->value, "export") == 0;
+        return opts->is_export ? MPL_OK : mpl_view_find(args->value, &opts->view, err);
+    }
+    return mpl_take_once(args, &opts->trace, err);
+}
+
+#define INTO(take, field) MPL_INTO(take, struct view_opts, field)
+
+static const struct mpl_option options[] = {
+    { 0, "from", "TIME", "only what happens from TIME on: 0.2s, 15ms",
+      INTO(mpl_take_seconds, asked.from_s) },
+    { 0, "to", "TIME", "only what happens until TIME", INTO(mpl_take_seconds, asked.to_s) },
+    { 0, "step", "N", "only step N of the run, counted from 1",
+      INTO(mpl_take_number, asked.step), MPL_WITHIN(1, INT32_MAX) },
+    { 0, "finding", "ID", "only when and where a finding of diagnose is about: f1",
+      INTO(mpl_take_word, asked.finding) },
+    { 0, "locations", "LIST", "only these ranks or threads: 0-7,9,12.1",
+      INTO(mpl_take_word, asked.locations) },
+    { 0, "comm", "NAME", "only calls of this communicator; may be repeated",
+      INTO(mpl_take_words, comms) },
+    { 0, "top", "N", "text: at most N rows; 30 by default", INTO(mpl_take_number, top),
+      MPL_WITHIN(1, 1000000) },
+    { 0, "by-host", NULL, "paths as svg, html or dot: a node per host",
+      INTO(mpl_take_flag, by_host) },
+    /* In the order of enum view_format. */
+    { 0, "format", "text|json|csv|svg|html|dot|perfetto|chrome",
+      "what to print; text is the default, dot for paths and messages; of "
+      "export perfetto",
+      INTO(take_format, format) },
+    MPL_OUTPUT_OPTION(struct view_opts, output),
+    MPL_KNOWLEDGE_OPTIONS(struct view_opts, knowledge),
+    MPL_READING_OPTIONS(struct view_opts, clock),
+    { 0 },
+};
 
 /* What only together is right or wrong. */
 static enum mpl_status check(struct view_opts *opts, struct mpl_err *err)
@@ -147,38 +122,6 @@ static enum mpl_status check(struct view_opts *opts, struct mpl_err *err)
     }
     return opts->trace != NULL ? MPL_OK
                                : mpl_fail(err, MPL_E_USAGE, "view %s needs a TRACE", name);
-}
-
-static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct view_opts *opts, struct mpl_err *err)
-{
-    const size_t most = (size_t) args->n + 1;
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    opts->comms = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->asked.comms = opts->comms;
-    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->comms == NULL || opts->knowledge.given == NULL) {
-        return mpl_nomem(err);
-    }
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            st = take_option(option, value, opts, err);
-        } else if (opts->view == NULL && !opts->is_export) {
-            opts->is_export = strcmp(value, "export") == 0;
-            st = opts->is_export ? MPL_OK : mpl_view_find(value, &opts->view, err);
-        } else if (opts->trace == NULL) {
-            opts->trace = value;
-        } else {
-            st = mpl_args_unexpected(args, value, err);
-        }
-    }
-    if (st != MPL_END) {
-        return st;
-    }
-    return check(opts, err);
 }
 
 /* ---- the work --------------------------------------------------------------------------------------- */
@@ -277,15 +220,14 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     struct view_opts opts = { .asked = { .from_s = NAN, .to_s = NAN },
                               .top = TOP_DEFAULT,
                               .clock = mpl_clock_defaults() };
-    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_arena *arena = args->arena;
     struct mpl_analysis *analysis = NULL;
     struct mpl_output output;
+    enum mpl_status st = mpl_args_parse(args, &opts, take_operand, &opts, err);
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
-    enum mpl_status st = parse(args, arena, &opts, err);
-
+    opts.asked.comms = opts.comms.items;
+    opts.asked.n_comms = opts.comms.n;
+    st = st == MPL_OK ? check(&opts, err) : st;
     st = st == MPL_OK ? mpl_output_open(opts.output, out, &output, err) : st;
     if (st == MPL_OK) {
         mpl_trace_tell(opts.trace);
@@ -296,7 +238,6 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
         st = mpl_output_close(&output, st, err);
     }
     mpl_analysis_destroy(analysis);
-    mpl_arena_destroy(arena);
     return st;
 }
 

@@ -8,13 +8,6 @@
 #include "metrics/metrics.h"
 #include "view/view.h"
 
-enum { OPT_FORMAT };
-
-static const struct mpl_option options[] = {
-    [OPT_FORMAT] = MPL_FORMAT_OPTION,
-    { 0 },
-};
-
 static enum mpl_status add(struct mpl_buf *words, struct mpl_vocab_word word,
                            struct mpl_err *err)
 {
@@ -214,44 +207,34 @@ struct vocab_opts {
     enum mpl_format format;
 };
 
-static enum mpl_status find_topic(const char *name, const struct topic **out,
-                                  struct mpl_err *err)
+static const struct mpl_option options[] = {
+    MPL_FORMAT_OPTION(struct vocab_opts, format),
+    { 0 },
+};
+
+static enum mpl_status take_topic(struct mpl_args *args, void *target, struct mpl_err *err)
 {
+    const struct topic **topic = (const struct topic **) target;
     const char *names[N_TOPICS];
 
+    if (*topic != NULL) {
+        return mpl_args_unexpected(args, err);
+    }
     for (size_t i = 0; i < N_TOPICS; i++) {
         names[i] = topics[i].name;
-        if (strcmp(name, names[i]) == 0) {
-            *out = &topics[i];
+        if (strcmp(args->value, names[i]) == 0) {
+            *topic = &topics[i];
             return MPL_OK;
         }
     }
-    const char *near = mpl_suggest(name, names, N_TOPICS);
+    const char *near = mpl_suggest(args->value, names, N_TOPICS);
     if (near != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "unknown topic \"%s\"; did you mean \"%s\"?",
-                        name, near);
+                        args->value, near);
     }
     return mpl_fail(err, MPL_E_USAGE,
-                    "unknown topic \"%s\"; marple vocab alone lists the topics", name);
-}
-
-static enum mpl_status parse(struct mpl_args *args, struct vocab_opts *opts,
-                             struct mpl_err *err)
-{
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
-    enum mpl_status st = MPL_OK;
-
-    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
-        if (option != NULL) {
-            st = mpl_args_format(option, value, &opts->format, err);
-        } else if (opts->topic == NULL) {
-            st = find_topic(value, &opts->topic, err);
-        } else {
-            st = mpl_args_unexpected(args, value, err);
-        }
-    }
-    return st == MPL_END ? MPL_OK : st;
+                    "unknown topic \"%s\"; marple vocab alone lists the topics",
+                    args->value);
 }
 
 static void print_text(const struct mpl_buf *words, FILE *out)
@@ -330,14 +313,10 @@ void mpl_vocab_topics(const char *begin, FILE *out)
     }
 }
 
-static enum mpl_status vocab(const struct vocab_opts *opts, FILE *out, struct mpl_err *err)
+static enum mpl_status vocab(const struct vocab_opts *opts, struct mpl_arena *arena,
+                             FILE *out, struct mpl_err *err)
 {
     struct mpl_buf words = mpl_buf_make(sizeof(struct mpl_vocab_word));
-    struct mpl_arena *arena = mpl_arena_create();
-
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
     enum mpl_status st = opts->topic != NULL ? opts->topic->list(arena, &words, err)
                                              : list_topics(arena, &words, err);
     if (st == MPL_OK && opts->format == MPL_FORMAT_JSON) {
@@ -347,16 +326,15 @@ static enum mpl_status vocab(const struct vocab_opts *opts, FILE *out, struct mp
         print_text(&words, out);
     }
     mpl_buf_free(&words);
-    mpl_arena_destroy(arena);
     return st;
 }
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct vocab_opts opts = { 0 };
-    const enum mpl_status st = parse(args, &opts, err);
+    const enum mpl_status st = mpl_args_parse(args, &opts, take_topic, &opts.topic, err);
 
-    return st == MPL_OK ? vocab(&opts, out, err) : st;
+    return st == MPL_OK ? vocab(&opts, args->arena, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_vocab = {

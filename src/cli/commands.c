@@ -61,7 +61,9 @@ static void print_option(const struct mpl_option *option, FILE *out)
 
 void mpl_command_print(const struct mpl_cmd *cmd, FILE *out)
 {
-    static const struct mpl_option help = { 'h', "help", NULL, "print this" };
+    static const struct mpl_option help = { .letter = 'h',
+                                            .name = "help",
+                                            .says = "print this" };
 
     mpl_text_print(out, "usage: marple %s [OPTION...]%s%s\n\n", cmd->name,
                    cmd->operands[0] != '\0' ? " " : "", cmd->operands);

@@ -190,10 +190,10 @@ enum mpl_status mpl_complete(const char *const *words, size_t n, struct mpl_aren
                              FILE *out, struct mpl_err *err)
 {
     struct completing c = { .arena = arena, .out = out, .begin = "", .in_front = "" };
-    struct mpl_knowledge_asked asked = { .given =
-                                             MPL_NEW_ARRAY(arena, n + 1, const char *) };
+    struct mpl_knowledge_asked asked = { .given = { .items = MPL_NEW_ARRAY(
+                                                        arena, n + 1, const char *) } };
 
-    if (asked.given == NULL) {
+    if (asked.given.items == NULL) {
         return mpl_nomem(err);
     }
     c.begin = n > 0 ? words[n - 1] : "";
@@ -204,7 +204,7 @@ enum mpl_status mpl_complete(const char *const *words, size_t n, struct mpl_aren
     }
     for (size_t i = 1; i + 2 < n; i++) {
         if (strcmp(words[i], "--knowledge") == 0) {
-            asked.given[asked.n_given++] = words[i + 1];
+            asked.given.items[asked.given.n++] = words[i + 1];
         }
         if (strcmp(words[i], "--") == 0) {
             return MPL_OK; /* The words of another program. */

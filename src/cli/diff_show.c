@@ -2,35 +2,31 @@
 
 #include "cli/diff_show_priv.h"
 
+#include <string.h>
+
 static const char default_filter[] = "11.mpi.cust.0K10";
 static const char all_calls[] = "11.mpi.cust.0K100"; /* What the answer looks at. */
 
 /* ---- options ---------------------------------------------------------------------------------------- */
 
-enum mpl_status mpl_diff_take_show(const struct mpl_option *option, const char *value,
-                                   struct mpl_diff_show *show, struct mpl_err *err)
+enum mpl_status mpl_take_show(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    const char *words[MPL_SHOW_ALIGN + 1];
+    struct mpl_diff_show *show = (struct mpl_diff_show *) target;
     size_t choice = 0;
-
-    for (int i = 0; i <= MPL_SHOW_ALIGN; i++) {
-        words[i] = mpl_show_name((enum mpl_show) i);
-    }
-
-    const enum mpl_status st =
-        mpl_args_choice(option, value, words, sizeof words / sizeof *words, &choice, err);
+    const enum mpl_status st = mpl_args_alternative(args, &choice, err);
 
     show->is_asked = true;
     show->what = (enum mpl_show) choice;
+    mpl_assert(st != MPL_OK || strcmp(mpl_show_name(show->what), args->value) == 0);
     return st;
 }
 
 /* Before traces are read: what is wrong with it shows at once. */
-enum mpl_status mpl_diff_take_filter(const char *value, struct mpl_arena *arena,
-                                     struct mpl_diff_show *show, struct mpl_err *err)
+enum mpl_status mpl_take_filter(struct mpl_args *args, void *target, struct mpl_err *err)
 {
+    struct mpl_diff_show *show = (struct mpl_diff_show *) target;
     struct mpl_filter *filter = NULL;
-    const enum mpl_status st = mpl_filter_open(value, arena, &filter, err);
+    const enum mpl_status st = mpl_filter_open(args->value, args->arena, &filter, err);
 
     mpl_filter_close(filter);
     if (st == MPL_OK && show->n_filters == MPL_DIFF_FILTERS_MOST) {
@@ -38,7 +34,7 @@ enum mpl_status mpl_diff_take_filter(const char *value, struct mpl_arena *arena,
                         MPL_DIFF_FILTERS_MOST);
     }
     if (st == MPL_OK) {
-        show->filters[show->n_filters++] = value;
+        show->filters[show->n_filters++] = args->value;
     }
     return st;
 }
@@ -49,9 +45,9 @@ static struct mpl_context_kind kind_of(size_t i)
                                       (enum mpl_context_by)(i % MPL_CONTEXT_WAYS) };
 }
 
-enum mpl_status mpl_diff_take_kind(const struct mpl_option *option, const char *value,
-                                   struct mpl_diff_show *show, struct mpl_err *err)
+enum mpl_status mpl_take_kind(struct mpl_args *args, void *target, struct mpl_err *err)
 {
+    struct mpl_diff_show *show = (struct mpl_diff_show *) target;
     const char *words[2 * MPL_CONTEXT_WAYS];
     size_t choice = 0;
 
@@ -60,16 +56,16 @@ enum mpl_status mpl_diff_take_kind(const struct mpl_option *option, const char *
     }
 
     const enum mpl_status st =
-        mpl_args_choice(option, value, words, 2 * MPL_CONTEXT_WAYS, &choice, err);
+        mpl_args_choice(args, words, 2 * MPL_CONTEXT_WAYS, &choice, err);
 
     show->has_kind = true;
     show->kind = kind_of(choice);
     return st;
 }
 
-enum mpl_status mpl_diff_take_linkage(const struct mpl_option *option, const char *value,
-                                      struct mpl_diff_show *show, struct mpl_err *err)
+enum mpl_status mpl_take_linkage(struct mpl_args *args, void *target, struct mpl_err *err)
 {
+    struct mpl_diff_show *show = (struct mpl_diff_show *) target;
     const char *words[MPL_LINKAGES];
     size_t choice = 0;
 
@@ -77,22 +73,20 @@ enum mpl_status mpl_diff_take_linkage(const struct mpl_option *option, const cha
         words[i] = mpl_linkage_name((enum mpl_linkage) i);
     }
 
-    const enum mpl_status st =
-        mpl_args_choice(option, value, words, MPL_LINKAGES, &choice, err);
+    const enum mpl_status st = mpl_args_choice(args, words, MPL_LINKAGES, &choice, err);
 
     show->has_linkage = true;
     show->linkage = (enum mpl_linkage) choice;
     return st;
 }
 
-enum mpl_status mpl_diff_take_cluster_by(const struct mpl_option *option, const char *value,
-                                         struct mpl_diff_show *show, struct mpl_err *err)
+enum mpl_status mpl_take_cluster_by(struct mpl_args *args, void *target,
+                                    struct mpl_err *err)
 {
-    static const char *const words[] = { "changes", "similarity" };
     size_t choice = 0;
-    const enum mpl_status st = mpl_args_choice(option, value, words, 2, &choice, err);
+    const enum mpl_status st = mpl_args_alternative(args, &choice, err);
 
-    show->by = (enum mpl_cluster_by) choice;
+    ((struct mpl_diff_show *) target)->by = (enum mpl_cluster_by) choice;
     return st;
 }
 

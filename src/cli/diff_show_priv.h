@@ -34,21 +34,14 @@ struct mpl_diff_show {
     size_t top; /* Rows of a ranking. */
 };
 
-/* One for each option; \p arena is scratch. */
-enum mpl_status mpl_diff_take_show(const struct mpl_option *option, const char *value,
-                                   struct mpl_diff_show *show, struct mpl_err *err);
-enum mpl_status mpl_diff_take_filter(const char *value, struct mpl_arena *arena,
-                                     struct mpl_diff_show *show, struct mpl_err *err);
-enum mpl_status mpl_diff_take_kind(const struct mpl_option *option, const char *value,
-                                   struct mpl_diff_show *show, struct mpl_err *err);
-enum mpl_status mpl_diff_take_linkage(const struct mpl_option *option, const char *value,
-                                      struct mpl_diff_show *show, struct mpl_err *err);
-enum mpl_status mpl_diff_take_cluster_by(const struct mpl_option *option, const char *value,
-                                         struct mpl_diff_show *show, struct mpl_err *err);
-/** Words joined by commas; several options add up. */
-enum mpl_status mpl_diff_take_symbols(const struct mpl_option *option, const char *value,
-                                      struct mpl_arena *arena,
-                                      struct mpl_symbols_asked *asked, struct mpl_err *err);
+/* One for each option, into the struct mpl_diff_show. */
+mpl_take mpl_take_show;
+mpl_take mpl_take_filter;
+mpl_take mpl_take_kind;
+mpl_take mpl_take_linkage;
+mpl_take mpl_take_cluster_by;
+/** Words joined by commas, into a struct mpl_symbols_asked; several options add up. */
+mpl_take mpl_take_symbols;
 /** Whether many configurations are asked for. */
 bool mpl_diff_is_ranking(const struct mpl_diff_show *show);
 /** Whether the next operand is a label. */

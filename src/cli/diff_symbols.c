@@ -8,7 +8,7 @@
 /* Parts in the order of their bits, and none of them. */
 enum { NONE = MPL_SYMBOL_PARTS, WORDS };
 
-static enum mpl_status take_word(const struct mpl_option *option, const char *word,
+static enum mpl_status take_word(const struct mpl_args *args,
                                  struct mpl_symbols_asked *asked, struct mpl_err *err)
 {
     const char *words[WORDS] = { [NONE] = "none" };
@@ -18,7 +18,7 @@ static enum mpl_status take_word(const struct mpl_option *option, const char *wo
         words[i] = mpl_symbol_part_name(i);
     }
 
-    const enum mpl_status st = mpl_args_choice(option, word, words, WORDS, &choice, err);
+    const enum mpl_status st = mpl_args_choice(args, words, WORDS, &choice, err);
 
     if (st == MPL_OK) {
         asked->parts |= choice == NONE ? 0 : 1U << choice;
@@ -28,23 +28,15 @@ static enum mpl_status take_word(const struct mpl_option *option, const char *wo
     return st;
 }
 
-enum mpl_status mpl_diff_take_symbols(const struct mpl_option *option, const char *value,
-                                      struct mpl_arena *arena,
-                                      struct mpl_symbols_asked *asked, struct mpl_err *err)
+enum mpl_status mpl_take_symbols(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    const char *end = value;
-    enum mpl_status st = MPL_OK;
+    struct mpl_symbols_asked *asked = (struct mpl_symbols_asked *) target;
+    struct mpl_args one = *args;
+    char *rest = mpl_arena_strdup(args->arena, args->value);
+    enum mpl_status st = rest != NULL ? MPL_OK : mpl_nomem(err);
 
-    for (const char *word = value; st == MPL_OK; word = end + 1) {
-        const char *text;
-
-        end = strchr(word, ',');
-        text = mpl_arena_strndup(arena, word,
-                                 end == NULL ? strlen(word) : (size_t) (end - word));
-        st = text == NULL ? mpl_nomem(err) : take_word(option, text, asked, err);
-        if (end == NULL) {
-            break;
-        }
+    while (st == MPL_OK && (one.value = strsep(&rest, ",")) != NULL) {
+        st = take_word(&one, asked, err);
     }
     if (st != MPL_OK) {
         return st;

@@ -11,20 +11,6 @@
 
 #include "knowledge/knowledge.h"
 
-bool mpl_args_knowledge(const struct mpl_option *option, const char *value,
-                        struct mpl_knowledge_asked *asked)
-{
-    if (strcmp(option->name, "knowledge") == 0) {
-        asked->given[asked->n_given++] = value;
-        return true;
-    }
-    if (strcmp(option->name, "no-user-knowledge") == 0) {
-        asked->is_stock_only = true;
-        return true;
-    }
-    return false;
-}
-
 static bool is_directory(const char *path)
 {
     struct stat st;
@@ -140,20 +126,20 @@ static void tell_what_is_missing(const char *directory, struct mpl_arena *arena)
 
 void mpl_knowledge_tell(const struct mpl_knowledge_asked *asked, struct mpl_arena *arena)
 {
-    for (size_t i = 0; i < asked->n_given; i++) {
-        tell_what_is_missing(asked->given[i], arena);
+    for (size_t i = 0; i < asked->given.n; i++) {
+        tell_what_is_missing(asked->given.items[i], arena);
     }
 }
 
 static enum mpl_status add_given(const struct mpl_knowledge_asked *asked,
                                  struct mpl_directories *out, struct mpl_err *err)
 {
-    for (size_t i = 0; i < asked->n_given; i++) {
-        if (!is_directory(asked->given[i])) {
+    for (size_t i = 0; i < asked->given.n; i++) {
+        if (!is_directory(asked->given.items[i])) {
             return mpl_fail(err, MPL_E_IO, "cannot read the knowledge in \"%s\": %s",
-                            asked->given[i], strerror(errno));
+                            asked->given.items[i], strerror(errno));
         }
-        add(out, asked->given[i], "--knowledge");
+        add(out, asked->given.items[i], "--knowledge");
     }
     return MPL_OK;
 }
@@ -164,7 +150,7 @@ enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
 {
     const char *path = getenv("MARPLE_PATH");
     char *entries = mpl_arena_strdup(arena, path == NULL ? "" : path);
-    size_t most = asked->n_given + 3;
+    size_t most = asked->given.n + 3;
 
     for (const char *p = entries; p != NULL && *p != '\0'; p++) {
         most += *p == ':';

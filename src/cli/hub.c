@@ -63,8 +63,13 @@ static enum mpl_status run_command(int n, const char *const *words, FILE *out,
         mpl_command_print(cmd, out);
         return MPL_OK;
     }
-    struct mpl_args args = { .cmd = cmd, .n = n - 1, .words = words + 1 };
-    return cmd->run(&args, out, err);
+    struct mpl_args args = {
+        .cmd = cmd, .n = n - 1, .words = words + 1, .arena = mpl_arena_create()
+    };
+    const enum mpl_status st =
+        args.arena != NULL ? cmd->run(&args, out, err) : mpl_nomem(err);
+    mpl_arena_destroy(args.arena);
+    return st;
 }
 
 enum mpl_exit mpl_cli_main(int n, const char *const *words, FILE *out)

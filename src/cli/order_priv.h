@@ -9,11 +9,13 @@
 /* The paper goes as far. */
 enum { MPL_ORDER_MOST_CLUSTER = 50 };
 
+struct mpl_order_action;
+
 /* What the words ask for. */
 struct mpl_order_opts {
     const char *trace;
-    const char **addresses; /* Operands behind the trace. */
-    size_t n_addresses;
+    const struct mpl_order_action *action;
+    struct mpl_words addresses; /* Operands behind the trace. */
     const char *output;
     enum mpl_format format;
     long top;           /* Lines of each part of a path. */

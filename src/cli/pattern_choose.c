@@ -121,11 +121,11 @@ static enum mpl_status choose_directory(struct choice *c, const char *directory,
 
 static bool are_files(const struct mpl_pattern_opts *opts)
 {
-    bool all = opts->n_operands > 0;
+    bool all = opts->operands.n > 0;
 
-    for (size_t i = 0; i < opts->n_operands; i++) {
-        all = all && mpl_word_is_file(opts->operands[i]) &&
-              !mpl_word_is_directory(opts->operands[i]);
+    for (size_t i = 0; i < opts->operands.n; i++) {
+        all = all && mpl_word_is_file(opts->operands.items[i]) &&
+              !mpl_word_is_directory(opts->operands.items[i]);
     }
     return all;
 }
@@ -175,17 +175,17 @@ enum mpl_status mpl_patterns_choose(const struct mpl_pattern_opts *opts,
     enum mpl_status st = load_base(&c, opts, err);
 
     *out = (struct mpl_chosen){ 0 };
-    if (st != MPL_OK || opts->n_operands == 0) {
+    if (st != MPL_OK || opts->operands.n == 0) {
         return st == MPL_OK ? choose_all(&c, err) : st;
     }
     const size_t n = c.base == NULL ? 0 : mpl_patterns_count(c.base);
     out->patterns =
-        MPL_NEW_ARRAY(arena, opts->n_operands * (n + 1), const struct mpl_pattern *);
+        MPL_NEW_ARRAY(arena, opts->operands.n * (n + 1), const struct mpl_pattern *);
     if (out->patterns == NULL) {
         return mpl_nomem(err);
     }
-    for (size_t i = 0; i < opts->n_operands && st == MPL_OK; i++) {
-        const char *operand = opts->operands[i];
+    for (size_t i = 0; i < opts->operands.n && st == MPL_OK; i++) {
+        const char *operand = opts->operands.items[i];
 
         st = mpl_word_is_directory(operand) ? choose_directory(&c, operand, err)
              : mpl_word_is_file(operand)    ? choose_file(&c, operand, err)

@@ -230,19 +230,19 @@ enum mpl_status mpl_operands_find(struct mpl_pattern_opts *opts, struct mpl_aren
 {
     size_t n_directories = 0;
 
-    opts->files = MPL_NEW_ARRAY(arena, PARTNERS * opts->n_operands, const char *);
+    opts->files = MPL_NEW_ARRAY(arena, PARTNERS * opts->operands.n, const char *);
     if (opts->files == NULL) {
         return mpl_nomem(err);
     }
-    for (size_t i = 0; i < opts->n_operands; i++) {
-        const char *operand = opts->operands[i];
+    for (size_t i = 0; i < opts->operands.n; i++) {
+        const char *operand = opts->operands.items[i];
 
         if (mpl_word_is_directory(operand)) {
             operand = whole(arena, operand);
             if (operand == NULL) {
                 return mpl_nomem(err);
             }
-            opts->knowledge.given[opts->knowledge.n_given++] = operand;
+            opts->knowledge.given.items[opts->knowledge.given.n++] = operand;
             n_directories++;
         } else if (mpl_word_is_file(operand) && !exists(operand)) {
             (void) mpl_fail(err, MPL_E_IO, "%s", strerror(ENOENT));
@@ -255,10 +255,10 @@ enum mpl_status mpl_operands_find(struct mpl_pattern_opts *opts, struct mpl_aren
         return st;
     }
     drop_known(opts, n_directories, arena);
-    for (size_t i = 0; i < opts->n_operands; i++) {
-        if (mpl_word_is_file(opts->operands[i]) &&
-            !mpl_word_is_directory(opts->operands[i])) {
-            add_with_partners(opts, arena, opts->operands[i]);
+    for (size_t i = 0; i < opts->operands.n; i++) {
+        if (mpl_word_is_file(opts->operands.items[i]) &&
+            !mpl_word_is_directory(opts->operands.items[i])) {
+            add_with_partners(opts, arena, opts->operands.items[i]);
         }
     }
     return MPL_OK;

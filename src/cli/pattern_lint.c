@@ -75,18 +75,18 @@ static enum mpl_status choose_files(struct asked *a, bool is_rules, struct mpl_e
     const size_t n_all =
         mpl_patterns_count(a->known->patterns) + mpl_rules_count(a->known->rules) + 1;
 
-    a->files = MPL_NEW_ARRAY(a->arena, n_all * (a->opts->n_operands + 1), const char *);
+    a->files = MPL_NEW_ARRAY(a->arena, n_all * (a->opts->operands.n + 1), const char *);
     if (a->files == NULL) {
         return mpl_nomem(err);
     }
-    for (size_t i = 0; i < a->opts->n_operands; i++) {
-        const char *operand = a->opts->operands[i];
+    for (size_t i = 0; i < a->opts->operands.n; i++) {
+        const char *operand = a->opts->operands.items[i];
 
         if ((is_rules ? add_rules(a, operand) : add_patterns(a, operand)) == 0) {
             return complain(a, operand, is_rules, err);
         }
     }
-    for (size_t i = 0; a->opts->n_operands == 0 && i < n_all - 1; i++) {
+    for (size_t i = 0; a->opts->operands.n == 0 && i < n_all - 1; i++) {
         const size_t n = mpl_patterns_count(a->known->patterns);
 
         if (i < n && !is_rules) {

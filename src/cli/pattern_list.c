@@ -230,7 +230,7 @@ enum mpl_status mpl_pattern_show(const struct mpl_pattern_opts *opts,
 {
     struct mpl_chosen chosen;
 
-    if (opts->n_operands == 0) {
+    if (opts->operands.n == 0) {
         return mpl_fail(err, MPL_E_USAGE, "show needs the name or file of a pattern");
     }
     enum mpl_status st = choose(opts, arena, &chosen, err);

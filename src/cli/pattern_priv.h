@@ -7,14 +7,13 @@
 
 /** What the words of the command ask for. Arrays hold as many items as there are words. */
 struct mpl_pattern_opts {
-    const char **operands; /**< Names of patterns, or paths of files and directories. */
-    size_t n_operands;
-    struct mpl_knowledge_asked knowledge;
-    struct mpl_directories directories; /**< What is to be loaded for it, */
-    const char **files;                 /**< and these behind it. */
+    struct mpl_words operands; /**< Names of patterns, or paths of files and directories. */
+    struct mpl_knowledge_asked knowledge; /**< With room for the operands, too. */
+    struct mpl_directories directories;   /**< What is to be loaded for it, */
+    const char **files;                   /**< and these behind it. */
     size_t n_files;
     bool is_verbose;
-    int width;
+    long width;
 };
 
 /** A word that means a file: it has a slash or the ending of a pattern or rule file. */

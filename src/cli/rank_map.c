@@ -19,13 +19,12 @@ static bool take_rank(const char **at, uint32_t *rank)
     return is_digit && number <= most;
 }
 
-enum mpl_status mpl_args_ranks(const struct mpl_option *option, const char *value,
-                               struct mpl_buf *pairs, struct mpl_err *err)
+enum mpl_status mpl_take_ranks(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    const char *at = value;
+    const char *at = args->value;
 
     for (;;) {
-        struct mpl_rank_pair *pair = mpl_buf_add(pairs);
+        struct mpl_rank_pair *pair = mpl_buf_add((struct mpl_buf *) target);
         bool is_right;
 
         if (pair == NULL) {
@@ -40,7 +39,7 @@ enum mpl_status mpl_args_ranks(const struct mpl_option *option, const char *valu
                 "option \"--%s\" takes a rank of the base, = and its rank in the "
                 "new run, as 3=5 or 3=5,5=3; column %zu of \"%s\" is something "
                 "else",
-                option->name, (size_t) (at - value) + 1, value);
+                args->option->name, (size_t) (at - args->value) + 1, args->value);
         }
         if (*at++ == '\0') {
             return MPL_OK;

@@ -55,10 +55,10 @@ static enum mpl_status load(const struct mpl_pattern_opts *opts, struct mpl_aren
 static bool is_wanted(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
                       const char *file)
 {
-    bool wanted = opts->n_operands == 0;
+    bool wanted = opts->operands.n == 0;
 
-    for (size_t i = 0; i < opts->n_operands && !wanted; i++) {
-        wanted = mpl_operand_covers(arena, opts->operands[i], file);
+    for (size_t i = 0; i < opts->operands.n && !wanted; i++) {
+        wanted = mpl_operand_covers(arena, opts->operands.items[i], file);
     }
     return wanted;
 }
@@ -157,13 +157,13 @@ enum mpl_status mpl_rule_test(const struct mpl_pattern_opts *opts, struct mpl_ar
         file = rule->file;
     }
     if (st == MPL_OK && n_done == 0) {
-        return opts->n_operands == 0
+        return opts->operands.n == 0
                    ? mpl_fail(err, MPL_E_USAGE,
                               "no rules have tests, which stand beside them in *.test.clp")
                    : mpl_fail(err, MPL_E_USAGE,
                               "no tests for \"%s\": those of x.clp stand in x.test.clp "
                               "beside it",
-                              opts->operands[0]);
+                              opts->operands.items[0]);
     }
     return st == MPL_OK && n_bad > 0 ? MPL_END : st;
 }

@@ -7,18 +7,15 @@
 
 #include "report/report.h"
 
-enum mpl_status mpl_args_severity(const struct mpl_option *option, const char *value,
-                                  double *out, struct mpl_err *err)
+enum mpl_status mpl_take_severity(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    if (strcmp(value, "warning") == 0) {
-        *out = MPL_SEVERITY_WARNING;
-        return MPL_OK;
+    const bool is_critical = strcmp(args->value, "critical") == 0;
+
+    if (!is_critical && strcmp(args->value, "warning") != 0) {
+        return mpl_take_share(args, target, err);
     }
-    if (strcmp(value, "critical") == 0) {
-        *out = MPL_SEVERITY_CRITICAL;
-        return MPL_OK;
-    }
-    return mpl_args_share(option, value, out, err);
+    *(double *) target = is_critical ? MPL_SEVERITY_CRITICAL : MPL_SEVERITY_WARNING;
+    return MPL_OK;
 }
 
 bool mpl_severity_is_reached(const struct mpl_diagnosis *diagnosis, double severity)

@@ -5,9 +5,8 @@
 #include "analysis/analysis.h"
 #include "cli/cli.h"
 
-/** A share of all time, or one of the words by which reports grade causes. */
-enum mpl_status mpl_args_severity(const struct mpl_option *option, const char *value,
-                                  double *out, struct mpl_err *err);
+/** double: a share of all time, or one of the words by which reports grade causes. */
+mpl_take mpl_take_severity;
 /** Only causes count: symptoms and observations say where time went, in healthy runs, too. */
 bool mpl_severity_is_reached(const struct mpl_diagnosis *diagnosis, double severity);
 

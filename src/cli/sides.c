@@ -9,42 +9,38 @@
 
 /* ---- as they are asked for ------------------------------------------------------------------ */
 
-enum mpl_status mpl_sides_begin(struct mpl_sides_asked *asked, size_t n_most,
-                                struct mpl_arena *arena, struct mpl_err *err)
+enum mpl_status mpl_take_base(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    *asked = (struct mpl_sides_asked){ .n_most = n_most, .at = MPL_SIDES };
-    for (int s = 0; s < MPL_SIDES; s++) {
-        asked->words[s] = MPL_NEW_ARRAY(arena, n_most, const char *);
-        if (asked->words[s] == NULL) {
-            return mpl_nomem(err);
-        }
-    }
-    return MPL_OK;
+    struct mpl_sides_asked *asked = (struct mpl_sides_asked *) target;
+
+    asked->at = MPL_SIDE_BASE;
+    return mpl_take_words(args, &asked->words[MPL_SIDE_BASE], err);
 }
 
-void mpl_sides_take_option(struct mpl_sides_asked *asked, enum mpl_side side,
-                           const char *word)
+enum mpl_status mpl_take_new(struct mpl_args *args, void *target, struct mpl_err *err)
 {
-    asked->at = (int) side;
-    asked->words[side][asked->n[side]++] = word;
+    struct mpl_sides_asked *asked = (struct mpl_sides_asked *) target;
+
+    asked->at = MPL_SIDE_NEW;
+    return mpl_take_words(args, &asked->words[MPL_SIDE_NEW], err);
 }
 
-bool mpl_sides_take_operand(struct mpl_sides_asked *asked, const char *word)
+enum mpl_status mpl_take_side(struct mpl_args *args, void *target, struct mpl_err *err)
 {
+    struct mpl_sides_asked *asked = (struct mpl_sides_asked *) target;
     const bool is_plain = asked->at == MPL_SIDES;
-    const int side = is_plain ? (asked->n[MPL_SIDE_BASE] > 0) : asked->at;
+    const int side = is_plain ? (asked->words[MPL_SIDE_BASE].n > 0) : asked->at;
 
-    if (is_plain && asked->n[side] > 0) {
-        return false;
+    if (is_plain && asked->words[side].n > 0) {
+        return mpl_args_unexpected(args, err);
     }
     asked->has_plain |= is_plain;
-    asked->words[side][asked->n[side]++] = word;
-    return true;
+    return mpl_take_words(args, &asked->words[side], err);
 }
 
 bool mpl_sides_is_one(const struct mpl_sides_asked *asked)
 {
-    return asked->n[MPL_SIDE_BASE] == 1 && asked->n[MPL_SIDE_NEW] == 0;
+    return asked->words[MPL_SIDE_BASE].n == 1 && asked->words[MPL_SIDE_NEW].n == 0;
 }
 
 enum mpl_status mpl_sides_check(const struct mpl_sides_asked *asked, struct mpl_err *err)
@@ -54,12 +50,12 @@ enum mpl_status mpl_sides_check(const struct mpl_sides_asked *asked, struct mpl_
             err, MPL_E_USAGE,
             "\"%s\" is neither behind --base nor behind --new: either both runs "
             "are named without these options, or all are behind them",
-            asked->words[MPL_SIDE_BASE][0]);
+            asked->words[MPL_SIDE_BASE].items[0]);
     }
     if (asked->at != MPL_SIDES) {
-        const int missing = asked->n[MPL_SIDE_BASE] == 0  ? MPL_SIDE_BASE
-                            : asked->n[MPL_SIDE_NEW] == 0 ? MPL_SIDE_NEW
-                                                          : MPL_SIDES;
+        const int missing = asked->words[MPL_SIDE_BASE].n == 0  ? MPL_SIDE_BASE
+                            : asked->words[MPL_SIDE_NEW].n == 0 ? MPL_SIDE_NEW
+                                                                : MPL_SIDES;
 
         return missing == MPL_SIDES
                    ? MPL_OK
@@ -67,7 +63,7 @@ enum mpl_status mpl_sides_check(const struct mpl_sides_asked *asked, struct mpl_
                               missing == MPL_SIDE_BASE ? "new" : "base",
                               missing == MPL_SIDE_BASE ? "base" : "new");
     }
-    return asked->n[MPL_SIDE_NEW] > 0
+    return asked->words[MPL_SIDE_NEW].n > 0
                ? MPL_OK
                : mpl_fail(err, MPL_E_USAGE,
                           "diff needs two traces: what to compare with, and what is new");
@@ -88,20 +84,20 @@ static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
                             struct mpl_err *err)
 {
     struct mpl_traces_asked words = {
-        .words = MPL_NEW_ARRAY(arena, asked->n[side], const char *),
-        .manifests = MPL_NEW_ARRAY(arena, asked->n[side], const char *),
+        .words.items = MPL_NEW_ARRAY(arena, asked->words[side].n, const char *),
+        .manifests.items = MPL_NEW_ARRAY(arena, asked->words[side].n, const char *),
     };
 
-    if (words.words == NULL || words.manifests == NULL) {
+    if (words.words.items == NULL || words.manifests.items == NULL) {
         return mpl_nomem(err);
     }
-    for (size_t i = 0; i < asked->n[side]; i++) {
-        const char *word = asked->words[side][i];
+    for (size_t i = 0; i < asked->words[side].n; i++) {
+        const char *word = asked->words[side].items[i];
 
         if (ends_in(word, ".yaml") || ends_in(word, ".yml")) {
-            words.manifests[words.n_manifests++] = word;
+            words.manifests.items[words.manifests.n++] = word;
         } else {
-            words.words[words.n_words++] = word;
+            words.words.items[words.words.n++] = word;
         }
     }
 
@@ -109,7 +105,7 @@ static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
 
     if (st == MPL_OK && out->n == 0) {
         return mpl_fail(err, MPL_E_MEANING, "\"%s\" has no run that left a trace",
-                        asked->words[side][0]);
+                        asked->words[side].items[0]);
     }
     return st;
 }
@@ -161,7 +157,7 @@ enum mpl_status mpl_sides_read(const struct mpl_sides_asked *asked,
     enum mpl_status st = MPL_OK;
 
     *out = (struct mpl_sides_read){ 0 };
-    for (int s = 0; s < MPL_SIDES && st == MPL_OK && asked->n[s] > 0; s++) {
+    for (int s = 0; s < MPL_SIDES && st == MPL_OK && asked->words[s].n > 0; s++) {
         struct mpl_traces traces;
 
         st = find(asked, s, arena, &traces, err);

@@ -2,26 +2,21 @@
 #ifndef MPL_CLI_SIDES_PRIV_H
 #define MPL_CLI_SIDES_PRIV_H
 
+#include "cli/cli.h"
 #include "diff/diff.h"
 
 enum mpl_side { MPL_SIDE_BASE, MPL_SIDE_NEW, MPL_SIDES };
 
 /* As they are asked for. */
 struct mpl_sides_asked {
-    const char **words[MPL_SIDES]; /* in an arena, with room for n_most */
-    size_t n[MPL_SIDES];
-    size_t n_most;
-    int at;         /* whose option the operands follow; MPL_SIDES: neither */
+    struct mpl_words words[MPL_SIDES];
+    int at; /* whose option the operands follow; MPL_SIDES, as at the beginning: neither */
     bool has_plain; /* operands in front of any option */
 };
-/* \p n_most: operands there can be. Errors: MPL_E_NOMEM. */
-enum mpl_status mpl_sides_begin(struct mpl_sides_asked *asked, size_t n_most,
-                                struct mpl_arena *arena, struct mpl_err *err);
-/* --base or --new with the first of its runs. */
-void mpl_sides_take_option(struct mpl_sides_asked *asked, enum mpl_side side,
-                           const char *word);
-/* False: there is no place for it. */
-bool mpl_sides_take_operand(struct mpl_sides_asked *asked, const char *word);
+/* Into struct mpl_sides_asked: --base or --new with the first of its runs, and an operand. */
+mpl_take mpl_take_base;
+mpl_take mpl_take_new;
+mpl_take mpl_take_side;
 /* Nothing but one trace of the base. */
 bool mpl_sides_is_one(const struct mpl_sides_asked *asked);
 /* Errors: MPL_E_USAGE if a side has no run. */

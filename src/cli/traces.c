@@ -135,11 +135,11 @@ enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
                            .failed = mpl_buf_make(sizeof(const char *)) };
     enum mpl_status st = MPL_OK;
 
-    for (size_t i = 0; i < asked->n_manifests && st == MPL_OK; i++) {
-        st = take_manifest(&g, asked->manifests[i], err);
+    for (size_t i = 0; i < asked->manifests.n && st == MPL_OK; i++) {
+        st = take_manifest(&g, asked->manifests.items[i], err);
     }
-    for (size_t i = 0; i < asked->n_words && st == MPL_OK; i++) {
-        st = take_word(&g, asked->words[i], err);
+    for (size_t i = 0; i < asked->words.n && st == MPL_OK; i++) {
+        st = take_word(&g, asked->words.items[i], err);
     }
     st = st == MPL_OK ? hand_out(&g, out, err) : st;
     mpl_buf_free(&g.runs);

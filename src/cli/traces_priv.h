@@ -3,12 +3,11 @@
 #define MPL_CLI_TRACES_PRIV_H
 
 #include "analysis/analysis.h"
+#include "cli/cli.h"
 
 struct mpl_traces_asked {
-    const char **words; /* operands */
-    size_t n_words;
-    const char **manifests; /* --manifest */
-    size_t n_manifests;
+    struct mpl_words words;     /* operands */
+    struct mpl_words manifests; /* --manifest */
 };
 
 struct mpl_traces {

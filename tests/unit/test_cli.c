@@ -29,33 +29,38 @@ static void end(void)
 
 /* ---- words ---- */
 
+/* "quiet number=3 FILE" for what the words say. */
+static enum mpl_status tell(struct mpl_args *args, void *target, struct mpl_err *error)
+{
+    const char **text = (const char **) target;
+
+    (void) error;
+    *text = mpl_arena_printf(arena, "%s%s%s%s%s", *text, (*text)[0] != '\0' ? " " : "",
+                             args->option != NULL ? args->option->name : "",
+                             args->option != NULL && args->value != NULL ? "=" : "",
+                             args->value != NULL ? args->value : "");
+    return MPL_OK;
+}
+
 static const struct mpl_option options[] = {
-    { 'q', "quiet", NULL, "say nothing" },
-    { 'v', "verbose", NULL, "say more" },
-    { 'n', "number", "N", "how many" },
-    { 0, "format", "text|json", "what to print" },
+    { 'q', "quiet", NULL, "say nothing", .take = tell },
+    { 'v', "verbose", NULL, "say more", .take = tell, .about = 2 },
+    { 'n', "number", "N", "how many", .take = tell, MPL_WITHIN(1, 12), .about = 1 },
+    { 0, "format", "text|json", "what to print", .take = tell },
     { 0 },
 };
 static const struct mpl_cmd cmd = {
     .name = "try", .operands = "FILE", .summary = "try", .options = options
 };
 
-/* "quiet number=3 FILE" for what the words say, or the error's first clause. */
+/* What the words say, or the error's first clause. */
 static const char *told(const char *const *words, int n)
 {
-    struct mpl_args args = { .cmd = &cmd, .n = n, .words = words };
-    const struct mpl_option *option = NULL;
-    const char *value = NULL;
+    struct mpl_args args = { .cmd = &cmd, .n = n, .words = words, .arena = arena };
     const char *text = "";
-    enum mpl_status st = MPL_OK;
 
-    while ((st = mpl_args_next(&args, &option, &value, &err)) == MPL_OK) {
-        text = mpl_arena_printf(arena, "%s%s%s%s%s", text, text[0] != '\0' ? " " : "",
-                                option != NULL ? option->name : "",
-                                option != NULL && value != NULL ? "=" : "",
-                                value != NULL ? value : "");
-    }
-    return st == MPL_END ? text : err.cause[0].text;
+    return mpl_args_parse(&args, &text, tell, &text, &err) == MPL_OK ? text
+                                                                     : err.cause[0].text;
 }
 
 #define TOLD(...) \
@@ -127,33 +132,68 @@ START_TEST(a_very_long_option_is_only_unknown)
 }
 END_TEST
 
+START_TEST(what_was_given_is_known_by_what_it_is_about)
+{
+    static const char *const words[] = { "-v", "-n", "3" };
+    struct mpl_args args = { .cmd = &cmd, .n = 3, .words = words, .arena = arena };
+    const char *text = "";
+
+    ck_assert_int_eq(mpl_args_parse(&args, &text, NULL, NULL, &err), MPL_OK);
+    ck_assert_ptr_eq(mpl_args_given(&args, 1), &options[2]);
+    ck_assert_ptr_eq(mpl_args_given(&args, 3), &options[1]);
+    ck_assert_ptr_null(mpl_args_given(&args, 4));
+}
+END_TEST
+
+START_TEST(who_takes_no_operands_says_so)
+{
+    static const char *const words[] = { "x" };
+    struct mpl_args args = { .cmd = &cmd, .n = 1, .words = words, .arena = arena };
+
+    ck_assert_int_eq(mpl_args_parse(&args, NULL, NULL, NULL, &err), MPL_E_USAGE);
+    ck_assert_str_eq(err.cause[0].text, "unexpected \"x\" behind FILE");
+}
+END_TEST
+
+/* Of the value of one option. */
+static enum mpl_status take(mpl_take *function, const struct mpl_option *option,
+                            const char *value, void *target)
+{
+    struct mpl_args args = {
+        .cmd = &cmd, .arena = arena, .option = option, .value = value
+    };
+
+    return function(&args, target, &err);
+}
+
 START_TEST(whole_numbers_are_read_within_bounds)
 {
-    long n = 7;
-
-    ck_assert_int_eq(mpl_args_integer(&options[2], "12", 1, 12, &n, &err), MPL_OK);
-    ck_assert_int_eq(n, 12);
     static const char *const bad[] = { "", "13", "0", "3x", "-1", "99999999999999999999",
                                        "x" };
+    long n = 7;
+    uint32_t count = 7;
+
+    ck_assert_int_eq(take(mpl_take_number, &options[2], "12", &n), MPL_OK);
+    ck_assert_int_eq(take(mpl_take_count, &options[2], "11", &count), MPL_OK);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ck_assert_int_eq(mpl_args_integer(&options[2], bad[i], 1, 12, &n, &err),
-                         MPL_E_USAGE);
-        ck_assert_int_eq(n, 12);
+        ck_assert_int_eq(take(mpl_take_number, &options[2], bad[i], &n), MPL_E_USAGE);
+        ck_assert_int_eq(take(mpl_take_count, &options[2], bad[i], &count), MPL_E_USAGE);
     }
+    ck_assert_int_eq(n, 12);
+    ck_assert_uint_eq(count, 11);
 }
 END_TEST
 
 START_TEST(shares_may_be_percentages)
 {
+    static const char *const bad[] = { "", "%", "5 %", "2", "101%", "-1%", "nan", "x" };
     double share = -1;
 
-    ck_assert_int_eq(mpl_args_share(&options[2], "5%", &share, &err), MPL_OK);
+    ck_assert_int_eq(take(mpl_take_share, &options[2], "5%", &share), MPL_OK);
     ck_assert_double_eq_tol(share, 0.05, 1e-15);
-    ck_assert_int_eq(mpl_args_share(&options[2], "0.25", &share, &err), MPL_OK);
-    ck_assert_double_eq(share, 0.25);
-    static const char *const bad[] = { "", "%", "5 %", "2", "101%", "-1%", "nan", "x" };
+    ck_assert_int_eq(take(mpl_take_share, &options[2], "0.25", &share), MPL_OK);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ck_assert_msg(mpl_args_share(&options[2], bad[i], &share, &err) == MPL_E_USAGE,
+        ck_assert_msg(take(mpl_take_share, &options[2], bad[i], &share) == MPL_E_USAGE,
                       "\"%s\" was taken", bad[i]);
         ck_assert_double_eq(share, 0.25);
     }
@@ -164,9 +204,9 @@ START_TEST(a_format_that_is_misspelt_gets_a_suggestion)
 {
     enum mpl_format format = MPL_FORMAT_TEXT;
 
-    ck_assert_int_eq(mpl_args_format(&options[3], "json", &format, &err), MPL_OK);
+    ck_assert_int_eq(take(mpl_take_format, &options[3], "json", &format), MPL_OK);
     ck_assert_int_eq(format, MPL_FORMAT_JSON);
-    ck_assert_int_eq(mpl_args_format(&options[3], "jsno", &format, &err), MPL_E_USAGE);
+    ck_assert_int_eq(take(mpl_take_format, &options[3], "jsno", &format), MPL_E_USAGE);
     ck_assert_str_eq(err.cause[0].text,
                      "option \"--format\" does not know \"jsno\"; did you mean \"json\"?");
 }
@@ -185,6 +225,9 @@ START_TEST(every_command_has_what_its_usage_needs)
         ck_assert(all[i]->run != NULL);
         for (const struct mpl_option *o = all[i]->options; o != NULL && o->name; o++) {
             ck_assert_ptr_nonnull(o->says);
+            ck_assert(o->take != NULL);
+            ck_assert_msg(o - all[i]->options < 64, "%s has too many options for a mask",
+                          all[i]->name);
             ck_assert_msg(o->letter != 'h', "%s takes -h for itself", all[i]->name);
         }
     }
@@ -475,6 +518,8 @@ static Suite *suite(void)
     tcase_add_test(words, unknown_options_come_with_a_suggestion);
     tcase_add_test(words, values_that_are_missing_or_too_many_are_told);
     tcase_add_test(words, a_very_long_option_is_only_unknown);
+    tcase_add_test(words, what_was_given_is_known_by_what_it_is_about);
+    tcase_add_test(words, who_takes_no_operands_says_so);
     tcase_add_test(words, whole_numbers_are_read_within_bounds);
     tcase_add_test(words, shares_may_be_percentages);
     tcase_add_test(words, a_format_that_is_misspelt_gets_a_suggestion);
