@@ -438,15 +438,13 @@ const struct mpl_yaml *mpl_yaml_find_unknown(const struct mpl_yaml *member,
 
 /* ---- JSON ------------------------------------------------------------------------------ */
 
-/**
- * A JSON value under construction. Lives until the root is destroyed, by the thread that
- * made it; it may be filled before or after it is given to its parent.
- */
+/** A JSON value under construction. It is filled before it is given to its parent, who owns it then. */
 struct mpl_json;
 struct mpl_json *mpl_json_object(void);
 struct mpl_json *mpl_json_array(void);
 /** NULL gives null; bytes that are not UTF-8 become U+FFFD. */
 struct mpl_json *mpl_json_string(const char *text);
+struct mpl_json *mpl_json_strings(const char *const *texts, size_t n); /**< An array. */
 /** NaN and infinities give null. 15 significant digits are written. */
 struct mpl_json *mpl_json_number(double value);
 struct mpl_json *mpl_json_integer(int64_t value);
@@ -456,11 +454,10 @@ struct mpl_json *mpl_json_null(void);
 void mpl_json_set(struct mpl_json *object, const char *key, struct mpl_json *value);
 void mpl_json_add(struct mpl_json *array, struct mpl_json *value);
 void mpl_json_destroy(struct mpl_json *root);
-/** Indented text with a newline at the end, keys in order of insertion. */
-enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mpl_err *err);
+/** Indented text with a newline at the end, keys in order of insertion. Takes \p root, also after an error. */
+enum mpl_status mpl_json_write(struct mpl_json *root, FILE *out, struct mpl_err *err);
 /** The same on one line without its end: a part of a document that is too long to be held. */
-enum mpl_status mpl_json_write_part(const struct mpl_json *part, FILE *out,
-                                    struct mpl_err *err);
+enum mpl_status mpl_json_write_part(struct mpl_json *part, FILE *out, struct mpl_err *err);
 
 /**
  * A JSON text that was read. A value that is not there is NULL, which all of these take: what is asked of it is

@@ -10,27 +10,13 @@
 
 /*
  * A jansson value and what jansson has no room for: that some part of it could not be
- * made. A report without one of its numbers must not look complete, so a failure
- * climbs to the root, where mpl_json_write() finds it.
+ * made. A report without one of its numbers must not look complete, so a failure goes on
+ * to whoever is given the value, up to the root, where mpl_json_write() finds it.
  */
 struct mpl_json {
-    json_t *value;           /* One reference; the parent's value holds another. */
-    struct mpl_json *parent; /* NULL at the root. */
-    struct mpl_json *first;  /* Children, youngest first; owned. */
-    struct mpl_json *next;
+    json_t *value;
     bool has_failed;
 };
-
-/*
- * A value given to a parent that found no memory has no owner, yet its maker may go on
- * filling it. Such values wait here until the last document of the thread is destroyed.
- * The alternatives are a leak, or a use after free, in every caller that runs out of
- * memory; handing a document through all the calls would burden those that do not.
- */
-static _Thread_local struct {
-    struct mpl_json *first;
-    size_t n_roots; /* Values that have neither a parent nor a place in this list. */
-} orphans;
 
 /* Takes \p value, which is NULL when jansson had no memory. */
 static struct mpl_json *take_value(json_t *value)
@@ -42,7 +28,6 @@ static struct mpl_json *take_value(json_t *value)
         return NULL;
     }
     json->value = value;
-    orphans.n_roots++;
     return json;
 }
 
@@ -120,86 +105,62 @@ struct mpl_json *mpl_json_null(void)
     return take_value(json_null());
 }
 
-static void mark_failed(struct mpl_json *json)
+/* What jansson has of \p value, for whom \p value is given to; NULL when one of them does not exist. */
+static json_t *release(struct mpl_json *parent, struct mpl_json *value)
 {
-    for (; json != NULL; json = json->parent) {
-        json->has_failed = true;
-    }
-}
+    json_t *released = value != NULL ? value->value : NULL;
 
-/* Makes \p value a child of \p parent, when both exist. */
-static bool adopt(struct mpl_json *parent, struct mpl_json *value)
-{
-    if (value == NULL) {
-        mark_failed(parent);
-        return false;
-    }
-    mpl_assert(value->parent == NULL);
-    orphans.n_roots--;
     if (parent == NULL) {
-        value->next = orphans.first;
-        orphans.first = value;
-        return false;
+        json_decref(released);
+        released = NULL;
+    } else if (value == NULL || value->has_failed) {
+        parent->has_failed = true;
     }
-    for (const struct mpl_json *above = parent; above != NULL; above = above->parent) {
-        mpl_assert(above != value);
-    }
-    value->parent = parent;
-    value->next = parent->first;
-    parent->first = value;
-    if (value->has_failed) {
-        mark_failed(parent);
-    }
-    return true;
+    free(value);
+    return released;
 }
 
 void mpl_json_set(struct mpl_json *object, const char *key, struct mpl_json *value)
 {
-    mpl_assert(object == NULL || json_is_object(object->value));
-    if (!adopt(object, value)) {
-        return;
-    }
-
+    json_t *given = release(object, value);
     size_t n = 0;
-    char *copy = valid_copy(key, &n);
+    char *copy = given != NULL ? valid_copy(key, &n) : NULL;
 
-    if (copy == NULL || json_object_set(object->value, copy, value->value) != 0) {
-        mark_failed(object);
+    mpl_assert(object == NULL || json_is_object(object->value));
+    if (given != NULL && copy == NULL) {
+        json_decref(given);
+        object->has_failed = true;
+    } else if (given != NULL && json_object_set_new(object->value, copy, given) != 0) {
+        object->has_failed = true;
     }
     free(copy);
 }
 
 void mpl_json_add(struct mpl_json *array, struct mpl_json *value)
 {
+    json_t *given = release(array, value);
+
     mpl_assert(array == NULL || json_is_array(array->value));
-    if (adopt(array, value) && json_array_append(array->value, value->value) != 0) {
-        mark_failed(array);
+    if (given != NULL && json_array_append_new(array->value, given) != 0) {
+        array->has_failed = true;
     }
 }
 
-/* Frees \p json, its siblings from there on, and all below them. */
-static void free_values(struct mpl_json *json)
+struct mpl_json *mpl_json_strings(const char *const *texts, size_t n)
 {
-    while (json != NULL) {
-        struct mpl_json *next = json->next;
+    struct mpl_json *all = mpl_json_array();
 
-        free_values(json->first);
-        json_decref(json->value);
-        free(json);
-        json = next;
+    for (size_t i = 0; i < n; i++) {
+        mpl_json_add(all, mpl_json_string(texts[i]));
     }
+    return all;
 }
 
 void mpl_json_destroy(struct mpl_json *root)
 {
     if (root != NULL) {
-        mpl_assert(root->parent == NULL);
-        free_values(root);
-        orphans.n_roots--;
-    }
-    if (orphans.n_roots == 0) {
-        free_values(orphans.first);
-        orphans.first = NULL;
+        json_decref(root->value);
+        free(root);
     }
 }
 
@@ -224,10 +185,11 @@ static enum mpl_status dump(const struct mpl_json *root, size_t flags, FILE *out
     return MPL_OK;
 }
 
-enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mpl_err *err)
+enum mpl_status mpl_json_write(struct mpl_json *root, FILE *out, struct mpl_err *err)
 {
     const enum mpl_status st = dump(root, JSON_INDENT(2), out, err);
 
+    mpl_json_destroy(root);
     if (st != MPL_OK) {
         return st;
     }
@@ -235,10 +197,12 @@ enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mp
     return mpl_file_flush(out, err);
 }
 
-enum mpl_status mpl_json_write_part(const struct mpl_json *part, FILE *out,
-                                    struct mpl_err *err)
+enum mpl_status mpl_json_write_part(struct mpl_json *part, FILE *out, struct mpl_err *err)
 {
-    return dump(part, 0, out, err);
+    const enum mpl_status st = dump(part, 0, out, err);
+
+    mpl_json_destroy(part);
+    return st;
 }
 
 const struct mpl_json_value *mpl_json_borrow(const struct mpl_json *json)

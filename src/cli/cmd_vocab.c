@@ -284,9 +284,7 @@ static enum mpl_status print_json(const char *topic, const struct mpl_buf *words
         mpl_json_add(list, item);
     }
     mpl_json_set(root, "words", list);
-    const enum mpl_status st = mpl_json_write(root, out, err);
-    mpl_json_destroy(root);
-    return st;
+    return mpl_json_write(root, out, err);
 }
 
 static enum mpl_status list_topics(struct mpl_arena *arena, struct mpl_buf *words,

@@ -256,11 +256,11 @@ static struct mpl_json *process_json(struct writer *w, const struct mpl_process 
 
     mpl_json_set(json, "name", mpl_json_string(process->name));
     mpl_json_set(json, "host", mpl_json_string(process->host));
-    mpl_json_set(json, "locations", locations);
     for (uint32_t t = 0; t < process->n_locations; t++) {
         mpl_json_add(locations,
                      location_json(w, &w->model->locations[process->locations[t]]));
     }
+    mpl_json_set(json, "locations", locations);
     return json;
 }
 
@@ -293,21 +293,21 @@ static struct mpl_json *document(struct writer *w, const struct mpl_timeline *kn
     mpl_json_set(json, "capabilities", capabilities_json(model));
     mpl_json_set(json, "clock", timeline_json(w, known));
     mpl_json_set(json, "notes", notes_json(w, keeps));
-    mpl_json_set(json, "regions", regions);
     for (uint32_t i = 0; i < model->n_regions; i++) {
         mpl_json_add(regions, region_json(&model->regions[i]));
     }
-    mpl_json_set(json, "communicators", comms);
+    mpl_json_set(json, "regions", regions);
     for (uint32_t i = 0; i < model->n_comms; i++) {
         mpl_json_add(comms, comm_json(w, &model->comms[i]));
     }
+    mpl_json_set(json, "communicators", comms);
     mpl_json_set(json, "world",
                  model->world == MPL_NONE ? mpl_json_null()
                                           : mpl_json_integer(model->world));
-    mpl_json_set(json, "processes", processes);
     for (uint32_t i = 0; i < model->n_processes; i++) {
         mpl_json_add(processes, process_json(w, &model->processes[i]));
     }
+    mpl_json_set(json, "processes", processes);
     mpl_json_set(json, "shapes", shapes_json(w));
     return json;
 }
@@ -329,11 +329,13 @@ enum mpl_status mpl_write_baseline(const struct mpl_model *model,
         char sum[MPL_BASELINE_SUM_ROOM];
 
         w.is_short = w.is_short || !mpl_baseline_sum(mpl_json_borrow(json), sum);
-        if (!w.is_short) {
+        if (w.is_short) {
+            mpl_json_destroy(json);
+            st = mpl_nomem(err);
+        } else {
             mpl_json_set(json, MPL_BASELINE_SUM, mpl_json_string(sum));
+            st = mpl_json_write(json, out, err);
         }
-        st = w.is_short ? mpl_nomem(err) : mpl_json_write(json, out, err);
-        mpl_json_destroy(json);
     }
     mpl_names_destroy(w.shapes);
     mpl_arena_destroy(w.scratch);

@@ -5,16 +5,6 @@
 
 #include <string.h>
 
-static struct mpl_json *words_json(const char *const *words, size_t n)
-{
-    struct mpl_json *all = mpl_json_array();
-
-    for (size_t i = 0; i < n; i++) {
-        mpl_json_add(all, mpl_json_string(words[i]));
-    }
-    return all;
-}
-
 static struct mpl_json *number_or_null(int64_t value, bool is_known)
 {
     return is_known ? mpl_json_integer(value) : mpl_json_null();
@@ -35,7 +25,7 @@ static struct mpl_json *case_run_json(const struct mpl_case_run *r)
     mpl_json_set(json, "processes", number_or_null(r->processes, r->processes > 0));
     mpl_json_set(json, "repetition", mpl_json_integer(r->repetition));
     mpl_json_set(json, "tracer", mpl_json_string(r->tracer));
-    mpl_json_set(json, "command", words_json(r->words, r->n_words));
+    mpl_json_set(json, "command", mpl_json_strings(r->words, r->n_words));
     mpl_json_set(json, "environment", environment);
     mpl_json_set(json, "outcome", mpl_json_string(mpl_outcome_name(r->outcome)));
     mpl_json_set(json, "exit_status", number_or_null(r->exit_status, r->exit_status >= 0));
@@ -51,7 +41,7 @@ static struct mpl_json *case_run_json(const struct mpl_case_run *r)
     mpl_json_set(json, "ranks_per_core",
                  r->ranks_per_core > 0 ? mpl_json_number(r->ranks_per_core)
                                        : mpl_json_null());
-    mpl_json_set(json, "placement", words_json(r->placement, r->n_placement));
+    mpl_json_set(json, "placement", mpl_json_strings(r->placement, r->n_placement));
     mpl_json_set(json, "date", mpl_json_string(r->date));
     mpl_json_set(json, "version", mpl_json_string(r->version));
     mpl_json_set(json, "problem", mpl_json_string(r->problem));
@@ -124,7 +114,7 @@ static struct mpl_json *case_json(const struct mpl_case_report *report)
         mpl_json_add(runs, case_run_json(mpl_case_run_get(report->c, i)));
     }
     mpl_json_set(json, "directory", mpl_json_string(mpl_case_directory(report->c)));
-    mpl_json_set(json, "command", words_json(command->words, command->n));
+    mpl_json_set(json, "command", mpl_json_strings(command->words, command->n));
     mpl_json_set(json, "args", mpl_json_string(command->args));
     mpl_json_set(json, "ended", mpl_json_string(report->ended));
     mpl_json_set(json, "experiments", experiments_json(report));
@@ -145,6 +135,5 @@ enum mpl_status mpl_report_case_json(const struct mpl_diagnosis *diagnosis,
     }
     mpl_json_set(json, "case", case_json(report));
     const enum mpl_status st = mpl_json_write(json, out, err);
-    mpl_json_destroy(json);
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
 }

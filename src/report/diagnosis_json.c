@@ -5,16 +5,6 @@
 
 #include <math.h>
 
-static struct mpl_json *strings_json(const char *const *texts, size_t n)
-{
-    struct mpl_json *all = mpl_json_array();
-
-    for (size_t i = 0; i < n; i++) {
-        mpl_json_add(all, mpl_json_string(texts[i]));
-    }
-    return all;
-}
-
 static struct mpl_json *roles_json(const struct mpl_diagnosis *d, const struct mpl_trial *t)
 {
     struct mpl_json *json = mpl_json_object();
@@ -84,7 +74,7 @@ static struct mpl_json *experiments_json(const struct mpl_diagnosis *d,
         mpl_json_set(json, "run", mpl_json_string(d->runs[e->run].id));
         mpl_json_set(json, "pattern", mpl_json_string(e->pattern));
         mpl_json_set(json, "purpose", mpl_json_string(e->purpose));
-        mpl_json_set(json, "metrics", strings_json(e->metrics, e->n_metrics));
+        mpl_json_set(json, "metrics", mpl_json_strings(e->metrics, e->n_metrics));
         mpl_json_set(json, "status",
                      mpl_json_string(e->is_answered ? "answered" : "needed"));
         mpl_json_set(json, "missing", mpl_json_string(e->why_needed));
@@ -173,8 +163,8 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "run", mpl_json_string(all->runs[d->run].id));
     mpl_json_set(json, "level", mpl_json_integer(f->level));
     mpl_json_set(json, "healthy", mpl_json_boolean(f->is_healthy));
-    mpl_json_set(json, "locations", strings_json(f->locations, f->n_locations));
-    mpl_json_set(json, "culprits", strings_json(f->culprits, f->n_culprits));
+    mpl_json_set(json, "locations", mpl_json_strings(f->locations, f->n_locations));
+    mpl_json_set(json, "culprits", mpl_json_strings(f->culprits, f->n_culprits));
     mpl_json_set(json, "severity", mpl_json_number(d->severity));
     mpl_json_set(json, "share_of_lost", mpl_json_number(d->share_of_lost));
     mpl_json_set(json, "lost_s", mpl_json_number(d->lost_s));
@@ -192,18 +182,19 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "clock_high_s", mpl_json_number(d->clock_high_s));
     mpl_json_set(json, "text", mpl_json_string(f->text));
     mpl_json_set(json, "remedy", mpl_json_string(f->remedy));
-    mpl_json_set(json, "explained_by", strings_json(d->explained_by, d->n_explained_by));
+    mpl_json_set(json, "explained_by",
+                 mpl_json_strings(d->explained_by, d->n_explained_by));
     mpl_json_set(json, "computing_s", mpl_json_number(f->computing_s));
     mpl_json_set(json, "outer_s", mpl_json_number(d->outer_s));
-    mpl_json_set(json, "because", strings_json(d->because, d->n_because));
+    mpl_json_set(json, "because", mpl_json_strings(d->because, d->n_because));
     mpl_json_set(json, "evidence", evidence_json(d));
-    mpl_json_set(json, "facts", strings_json(d->reasons, d->n_reasons));
+    mpl_json_set(json, "facts", mpl_json_strings(d->reasons, d->n_reasons));
     mpl_json_set(json, "rule", mpl_json_string(f->rule));
     mpl_json_set(json, "where", where_json(d));
     mpl_json_set(json, "tested_by", mpl_report_experiments_of_json(plan, d));
     if (d->precedes != NULL) {
         mpl_json_set(json, "began_s", mpl_json_number(d->began_s));
-        mpl_json_set(json, "precedes", strings_json(d->precedes, d->n_precedes));
+        mpl_json_set(json, "precedes", mpl_json_strings(d->precedes, d->n_precedes));
     }
     return json;
 }
@@ -284,7 +275,7 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d,
     mpl_json_set(json, "runs", runs_json(d));
     mpl_json_set(json, "groups", mpl_report_groups_json(d));
     mpl_json_set(json, "programs", mpl_report_programs_json(d));
-    mpl_json_set(json, "remarks", mpl_report_remarks_json(d));
+    mpl_json_set(json, "remarks", mpl_json_strings(d->remarks, d->n_remarks));
     mpl_json_set(json, "scaling", mpl_report_scaling_json(d));
     mpl_json_set(json, "patterns", trials_json(d, true));
     mpl_json_set(json, "rejected_patterns", trials_json(d, false));
@@ -305,8 +296,6 @@ enum mpl_status mpl_report_json(const struct mpl_diagnosis *d, const struct mpl_
 {
     struct mpl_json *json = mpl_report_diagnosis_json(d, plan);
     const enum mpl_status st = mpl_json_write(json, out, err);
-
-    mpl_json_destroy(json);
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
 }
 
@@ -320,7 +309,5 @@ enum mpl_status mpl_report_check_json(const struct mpl_diagnosis *d, FILE *out,
     mpl_json_set(json, "runs", runs_json(d));
 
     const enum mpl_status st = mpl_json_write(json, out, err);
-
-    mpl_json_destroy(json);
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
 }

@@ -214,16 +214,6 @@ static struct mpl_json *run_json(const struct mpl_run *run,
     return json;
 }
 
-static struct mpl_json *notes_json(const struct mpl_diff *diff)
-{
-    struct mpl_json *json = mpl_json_array();
-
-    for (size_t i = 0; i < diff->n_notes; i++) {
-        mpl_json_add(json, mpl_json_string(diff->notes[i]));
-    }
-    return json;
-}
-
 static struct mpl_json *gates_json(const struct mpl_diff *diff,
                                    const struct mpl_gates *gates)
 {
@@ -278,11 +268,9 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
                  diff->n_loads + diff->n_roles > 0 ? mpl_json_number(diff->explained_share)
                                                    : mpl_json_null());
     mpl_json_set(json, "closing_check", closing_json(diff));
-    mpl_json_set(json, "notes", notes_json(diff));
+    mpl_json_set(json, "notes", mpl_json_strings(diff->notes, diff->n_notes));
 
     const enum mpl_status st = mpl_json_write(json, out, err);
-
-    mpl_json_destroy(json);
     mpl_arena_destroy(scratch);
     return st;
 }

@@ -83,5 +83,5 @@ enum mpl_status mpl_report_ranking_json(const struct mpl_diff *diff,
     mpl_json_set(json, "telling", mpl_json_integer(ranking->n_telling));
     mpl_json_set(json, "votes", votes_json(diff, ranking));
     mpl_json_set(json, "rows", rows);
-    return mpl_report_show_write(json, out, err);
+    return mpl_json_write(json, out, err);
 }

@@ -31,14 +31,6 @@ void mpl_report_set_filter(struct mpl_json *json, const struct mpl_filter_choice
     mpl_json_set(json, "up_to_rotation", mpl_json_boolean(how->up_to_rotation));
 }
 
-enum mpl_status mpl_report_show_write(struct mpl_json *json, FILE *out, struct mpl_err *err)
-{
-    const enum mpl_status st = mpl_json_write(json, out, err);
-
-    mpl_json_destroy(json);
-    return st;
-}
-
 /* ---- items -------------------------------------------------------------------------------------------- */
 
 static struct mpl_json *items_json(struct sheet *s, const struct mpl_item *items,
@@ -304,7 +296,7 @@ enum mpl_status mpl_report_filtered_json(const struct mpl_diff *diff,
     st = add_view(&s, what, kind, json, err);
     mpl_json_set(json, "loops", loops_json(&s));
     if (st == MPL_OK) {
-        st = mpl_report_show_write(json, out, err);
+        st = mpl_json_write(json, out, err);
     } else {
         mpl_json_destroy(json);
     }
@@ -377,7 +369,7 @@ enum mpl_status mpl_report_aligned_json(const struct mpl_diff *diff,
     }
     mpl_json_set(json, "blocks", blocks_json(&s, x));
     mpl_json_set(json, "loops", loops_json(&s));
-    st = mpl_report_show_write(json, out, err);
+    st = mpl_json_write(json, out, err);
     mpl_buf_free(&s.named);
     mpl_arena_destroy(page.scratch);
     return st;

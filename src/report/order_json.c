@@ -38,15 +38,6 @@ struct mpl_json *mpl_report_order_json(const struct mpl_run *run, const char *qu
     return json;
 }
 
-enum mpl_status mpl_report_order_write(struct mpl_json *json, FILE *out,
-                                       struct mpl_err *err)
-{
-    const enum mpl_status st = mpl_json_write(json, out, err);
-
-    mpl_json_destroy(json);
-    return st;
-}
-
 static struct mpl_json *links_json(const struct mpl_run *run, const struct mpl_between *x)
 {
     struct mpl_json *json = mpl_json_array();
@@ -91,7 +82,7 @@ enum mpl_status mpl_report_between_json(const struct mpl_run *run,
     mpl_json_set(json, "why_not_known", mpl_json_string(x->why));
     mpl_json_set(json, "witness", links_json(run, x));
     mpl_json_set(json, "clock", clock_json(run, x));
-    return mpl_report_order_write(json, out, err);
+    return mpl_json_write(json, out, err);
 }
 
 enum mpl_status mpl_report_cut_json(const struct mpl_run *run, const struct mpl_cut *x,
@@ -108,7 +99,7 @@ enum mpl_status mpl_report_cut_json(const struct mpl_run *run, const struct mpl_
     mpl_json_set(json, "is_complete", mpl_json_boolean(x->is_complete));
     mpl_json_set(json, "why_not_known", mpl_json_string(x->why));
     mpl_json_set(json, query, cut);
-    return mpl_report_order_write(json, out, err);
+    return mpl_json_write(json, out, err);
 }
 
 enum mpl_status mpl_report_races_json(const struct mpl_run *run, const struct mpl_races *x,
@@ -137,7 +128,7 @@ enum mpl_status mpl_report_races_json(const struct mpl_run *run, const struct mp
     mpl_json_set(json, "is_complete", mpl_json_boolean(x->why == NULL));
     mpl_json_set(json, "why_not_known", mpl_json_string(x->why));
     mpl_json_set(json, "races", races);
-    return mpl_report_order_write(json, out, err);
+    return mpl_json_write(json, out, err);
 }
 
 enum mpl_status mpl_report_sizes_json(const struct mpl_run *run,
@@ -159,5 +150,5 @@ enum mpl_status mpl_report_sizes_json(const struct mpl_run *run,
         mpl_json_add(sizes, size);
     }
     mpl_json_set(json, "sizes", sizes);
-    return mpl_report_order_write(json, out, err);
+    return mpl_json_write(json, out, err);
 }

@@ -82,7 +82,7 @@ enum mpl_status mpl_report_origins_json(const struct mpl_run *run,
     mpl_json_set(json, "origins", origins);
     mpl_json_set(json, "small_origins", mpl_json_integer(x->n_small));
     mpl_json_set(json, "small_s", mpl_json_number(x->why == NULL ? x->small_s : NAN));
-    return mpl_report_order_write(json, out, err);
+    return mpl_json_write(json, out, err);
 }
 
 /* ---- text ------------------------------------------------------------------------------------- */

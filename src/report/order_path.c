@@ -164,7 +164,7 @@ enum mpl_status mpl_report_path_json(const struct mpl_run *run,
     mpl_json_set(json, "why_not_known", mpl_json_string(mpl_critical_doubt(path)));
     mpl_json_set(json, "path", body);
     mpl_arena_destroy(scratch);
-    return mpl_report_order_write(json, out, err);
+    return mpl_json_write(json, out, err);
 }
 
 /* ---- text ------------------------------------------------------------------------------------- */

@@ -3,16 +3,6 @@
 
 #include "report/report_priv.h"
 
-static struct mpl_json *strings_json(const char *const *texts, size_t n)
-{
-    struct mpl_json *all = mpl_json_array();
-
-    for (size_t i = 0; i < n; i++) {
-        mpl_json_add(all, mpl_json_string(texts[i]));
-    }
-    return all;
-}
-
 static struct mpl_json *settings_json(const struct mpl_settings *s)
 {
     struct mpl_json *json = mpl_json_object();
@@ -28,12 +18,12 @@ static struct mpl_json *settings_json(const struct mpl_settings *s)
     }
     mpl_json_set(json, "tracer", mpl_json_string(mpl_tracer_file_name(s->tracer)));
     mpl_json_set(json, "installed", mpl_json_boolean(mpl_tracer_is_installed(s->tracer)));
-    mpl_json_set(json, "launch", strings_json(s->launch, s->n_launch));
-    mpl_json_set(json, "finish", strings_json(s->finish, s->n_finish));
+    mpl_json_set(json, "launch", mpl_json_strings(s->launch, s->n_launch));
+    mpl_json_set(json, "finish", mpl_json_strings(s->finish, s->n_finish));
     mpl_json_set(json, "environment", environment);
     mpl_json_set(json, "files", files);
     mpl_json_set(json, "needs_build", mpl_json_string(s->needs_build));
-    mpl_json_set(json, "build", strings_json(s->build, s->n_build));
+    mpl_json_set(json, "build", mpl_json_strings(s->build, s->n_build));
     return json;
 }
 
@@ -54,9 +44,10 @@ static struct mpl_json *recording_json(const struct mpl_recording *r)
 {
     struct mpl_json *json = mpl_json_object();
 
-    mpl_json_set(json, "capabilities", strings_json(r->capabilities, r->n_capabilities));
-    mpl_json_set(json, "regions", strings_json(r->regions, r->n_regions));
-    mpl_json_set(json, "counters", strings_json(r->counters, r->n_counters));
+    mpl_json_set(json, "capabilities",
+                 mpl_json_strings(r->capabilities, r->n_capabilities));
+    mpl_json_set(json, "regions", mpl_json_strings(r->regions, r->n_regions));
+    mpl_json_set(json, "counters", mpl_json_strings(r->counters, r->n_counters));
     return json;
 }
 
@@ -85,15 +76,15 @@ struct mpl_json *mpl_report_planned_json(const struct mpl_plan *plan,
     mpl_json_set(json, "pattern", mpl_json_string(e->pattern));
     mpl_json_set(json, "level", mpl_json_integer(e->level));
     mpl_json_set(json, "purpose", mpl_json_string(e->purpose));
-    mpl_json_set(json, "reasons", strings_json(e->reasons, e->n_reasons));
-    mpl_json_set(json, "separates", strings_json(e->separates, e->n_separates));
+    mpl_json_set(json, "reasons", mpl_json_strings(e->reasons, e->n_reasons));
+    mpl_json_set(json, "separates", mpl_json_strings(e->separates, e->n_separates));
     mpl_json_set(json, "findings", findings_json(plan, e));
     mpl_json_set(json, "expects", mpl_json_string(e->expects));
-    mpl_json_set(json, "metrics", strings_json(e->metrics, e->n_metrics));
-    mpl_json_set(json, "events", strings_json(e->events, e->n_events));
+    mpl_json_set(json, "metrics", mpl_json_strings(e->metrics, e->n_metrics));
+    mpl_json_set(json, "events", mpl_json_strings(e->events, e->n_events));
     mpl_json_set(json, "record", recording_json(&e->recording));
-    mpl_json_set(json, "adds", strings_json(e->adds, e->n_adds));
-    mpl_json_set(json, "locations", strings_json(e->locations, e->n_locations));
+    mpl_json_set(json, "adds", mpl_json_strings(e->adds, e->n_adds));
+    mpl_json_set(json, "locations", mpl_json_strings(e->locations, e->n_locations));
     mpl_json_set(json, "processes", processes);
     mpl_json_set(json, "repetitions", mpl_json_integer(e->repetitions));
     mpl_json_set(json, "knob", mpl_json_string(e->knob));
@@ -143,9 +134,7 @@ enum mpl_status mpl_report_plan_json(const struct mpl_plan *plan, FILE *out,
     mpl_json_set(json, "traces", runs);
     mpl_json_set(json, "experiments", experiments);
     mpl_json_set(json, "unanswerable",
-                 strings_json(plan->unanswerable, plan->n_unanswerable));
+                 mpl_json_strings(plan->unanswerable, plan->n_unanswerable));
     const enum mpl_status st = mpl_json_write(json, out, err);
-
-    mpl_json_destroy(json);
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the plan");
 }

@@ -34,9 +34,6 @@ struct mpl_json *mpl_report_order_json(const struct mpl_run *run, const char *qu
 /** A record in such a document. */
 struct mpl_json *mpl_report_instant_json(const struct mpl_run *run,
                                          const struct mpl_instant *i);
-/** Writes and destroys it. */
-enum mpl_status mpl_report_order_write(struct mpl_json *json, FILE *out,
-                                       struct mpl_err *err);
 
 /** printf to the page, wrapped at its width, each line indented. */
 void mpl_page_say(struct page *page, int indent, const char *fmt, ...) MPL_PRINTF(3, 4);
@@ -192,7 +189,6 @@ struct mpl_json *mpl_report_experiments_of_json(const struct mpl_plan *plan,
 /** Keys "groups", "remarks" and "scaling", and those of a finding. */
 struct mpl_json *mpl_report_groups_json(const struct mpl_diagnosis *d);
 struct mpl_json *mpl_report_programs_json(const struct mpl_diagnosis *d);
-struct mpl_json *mpl_report_remarks_json(const struct mpl_diagnosis *d);
 struct mpl_json *mpl_report_scaling_json(const struct mpl_diagnosis *d);
 void mpl_report_repeats_json(struct mpl_json *finding, const struct mpl_diagnosed *d);
 

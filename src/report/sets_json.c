@@ -59,16 +59,6 @@ struct mpl_json *mpl_report_programs_json(const struct mpl_diagnosis *d)
     return all;
 }
 
-struct mpl_json *mpl_report_remarks_json(const struct mpl_diagnosis *d)
-{
-    struct mpl_json *all = mpl_json_array();
-
-    for (size_t i = 0; i < d->n_remarks; i++) {
-        mpl_json_add(all, mpl_json_string(d->remarks[i]));
-    }
-    return all;
-}
-
 struct mpl_json *mpl_report_scaling_json(const struct mpl_diagnosis *d)
 {
     struct mpl_json *all = mpl_json_array();

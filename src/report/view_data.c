@@ -27,14 +27,6 @@ static struct mpl_json *cell_json(const struct mpl_cell *cell)
     }
 }
 
-static enum mpl_status put(struct mpl_json *part, FILE *out, struct mpl_err *err)
-{
-    const enum mpl_status st = mpl_json_write_part(part, out, err);
-
-    mpl_json_destroy(part);
-    return st;
-}
-
 static enum mpl_status put_row(void *context, const struct mpl_cell *cells,
                                struct mpl_err *err)
 {
@@ -46,7 +38,7 @@ static enum mpl_status put_row(void *context, const struct mpl_cell *cells,
     }
     mpl_text_print(w->out, "%s\n    ", w->has_rows ? "," : "");
     w->has_rows = true;
-    return put(row, w->out, err);
+    return mpl_json_write_part(row, w->out, err);
 }
 
 static struct mpl_json *columns_json(const struct mpl_view *view)
@@ -59,16 +51,6 @@ static struct mpl_json *columns_json(const struct mpl_view *view)
         mpl_json_set(column, "name", mpl_json_string(view->columns[i].name));
         mpl_json_set(column, "unit", mpl_json_string(view->columns[i].unit));
         mpl_json_add(list, column);
-    }
-    return list;
-}
-
-static struct mpl_json *strings_json(const char *const *texts, size_t n)
-{
-    struct mpl_json *list = mpl_json_array();
-
-    for (size_t i = 0; i < n; i++) {
-        mpl_json_add(list, mpl_json_string(texts[i]));
     }
     return list;
 }
@@ -91,8 +73,9 @@ static struct mpl_json *selection_json(const struct mpl_selection *s)
     mpl_json_set(json, "finding", mpl_json_string(s->asked.finding));
     mpl_json_set(json, "locations", locations);
     mpl_json_set(json, "communicators",
-                 s->asked.n_comms == 0 ? mpl_json_null()
-                                       : strings_json(s->asked.comms, s->asked.n_comms));
+                 s->asked.n_comms == 0
+                     ? mpl_json_null()
+                     : mpl_json_strings(s->asked.comms, s->asked.n_comms));
     return json;
 }
 
@@ -110,7 +93,7 @@ enum mpl_status mpl_report_view_json(const struct mpl_view_report *report, FILE 
         { "view", mpl_json_string(report->view->name) },
         { "trace", mpl_json_string(s->run->path) },
         { "selection", selection_json(s) },
-        { "notes", strings_json(report->notes, report->n_notes) },
+        { "notes", mpl_json_strings(report->notes, report->n_notes) },
         { "columns", columns_json(report->view) },
     };
     enum mpl_status st = MPL_OK;
@@ -118,7 +101,7 @@ enum mpl_status mpl_report_view_json(const struct mpl_view_report *report, FILE 
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) {
         if (st == MPL_OK) {
             mpl_text_print(out, "%c\n  \"%s\": ", i == 0 ? '{' : ',', head[i].key);
-            st = put(head[i].value, out, err);
+            st = mpl_json_write_part(head[i].value, out, err);
         } else {
             mpl_json_destroy(head[i].value);
         }

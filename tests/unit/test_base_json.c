@@ -8,8 +8,8 @@
 
 #include "base/base.h"
 
-/* What is written, on the heap; NULL if writing fails. */
-static char *written(const struct mpl_json *root, struct mpl_err *err)
+/* What is written, on the heap; NULL if writing fails. Takes \p root. */
+static char *written(struct mpl_json *root, struct mpl_err *err)
 {
     char *text = NULL;
     size_t n = 0;
@@ -28,19 +28,16 @@ static struct mpl_json *create_document(void)
 {
     struct mpl_json *root = mpl_json_object();
     struct mpl_json *runs = mpl_json_array();
-
-    mpl_json_set(root, "schema", mpl_json_string("marple-diagnosis/1"));
-    mpl_json_set(root, "runs", runs);
-    mpl_json_set(root, "none", mpl_json_string(NULL));
-
-    /* A child may still be filled when its parent has it. */
     struct mpl_json *run = mpl_json_object();
 
-    mpl_json_add(runs, run);
-    mpl_json_add(runs, mpl_json_boolean(true));
     mpl_json_set(run, "events", mpl_json_integer(-9007199254740993));
     mpl_json_set(run, "share", mpl_json_number(0.1));
     mpl_json_set(run, "empty", mpl_json_array());
+    mpl_json_add(runs, run);
+    mpl_json_add(runs, mpl_json_boolean(true));
+    mpl_json_set(root, "schema", mpl_json_string("marple-diagnosis/1"));
+    mpl_json_set(root, "runs", runs);
+    mpl_json_set(root, "none", mpl_json_string(NULL));
     return root;
 }
 
@@ -62,7 +59,6 @@ START_TEST(document_is_indented_in_order_of_insertion)
                            "  \"none\": null\n"
                            "}\n");
     free(text);
-    mpl_json_destroy(root);
 }
 END_TEST
 
@@ -94,7 +90,6 @@ START_TEST(numbers_are_short_and_can_be_read_back)
     ck_assert_ptr_nonnull(again);
     json_decref(again);
     free(text);
-    mpl_json_destroy(root);
 }
 END_TEST
 
@@ -123,7 +118,6 @@ START_TEST(any_bytes_make_a_valid_string)
                       text);
         json_decref(again);
         free(text);
-        mpl_json_destroy(root);
     }
 }
 END_TEST
@@ -136,7 +130,6 @@ START_TEST(good_utf8_stays_and_bad_bytes_are_replaced)
     ck_assert_str_eq(text, "\"\xC3\xA4 \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD "
                            "\xF0\x9F\x98\x80 \\\"\\n\"\n");
     free(text);
-    mpl_json_destroy(root);
 }
 END_TEST
 
@@ -151,7 +144,6 @@ START_TEST(same_key_twice_keeps_the_last_value)
 
     ck_assert_str_eq(text, "{\n  \"a\": 2\n}\n");
     free(text);
-    mpl_json_destroy(root);
 }
 END_TEST
 
@@ -163,20 +155,18 @@ START_TEST(missing_part_is_never_written_as_complete)
     ck_assert_int_eq(err.code, MPL_E_NOMEM);
 
     struct mpl_json *root = mpl_json_object();
+
+    mpl_json_set(root, "inner", NULL);
+    ck_assert_ptr_null(written(root, NULL));
+
+    /* Also when the failure is deeper down. */
+    root = mpl_json_array();
+
     struct mpl_json *inner = mpl_json_array();
 
-    mpl_json_set(root, "inner", inner);
-    mpl_json_add(inner, NULL);
-    ck_assert_ptr_null(written(root, NULL));
-    mpl_json_destroy(root);
-
-    /* Also when the failure came before the parent. */
-    root = mpl_json_array();
-    inner = mpl_json_array();
     mpl_json_add(inner, NULL);
     mpl_json_add(root, inner);
     ck_assert_ptr_null(written(root, NULL));
-    mpl_json_destroy(root);
 
     mpl_json_set(NULL, "a", mpl_json_integer(1));
     mpl_json_add(NULL, mpl_json_integer(1));
@@ -194,8 +184,9 @@ START_TEST(full_disk_is_an_error)
         setvbuf(out, NULL, _IONBF, 0);
         ck_assert_int_eq(mpl_json_write(root, out, &err), MPL_E_IO);
         fclose(out);
+    } else {
+        mpl_json_destroy(root);
     }
-    mpl_json_destroy(root);
 }
 END_TEST
 
@@ -223,7 +214,6 @@ static bool is_written_despite(long n, bool is_in_jansson)
 
     n_until_refusal = -1;
     mpl_alloc_fail_after(-1);
-    mpl_json_destroy(root);
     if (text == NULL) {
         ck_assert_int_eq(err.code, MPL_E_NOMEM);
         return false;
@@ -237,7 +227,6 @@ static bool is_written_despite(long n, bool is_in_jansson)
     ck_assert_str_eq(text, whole);
     free(whole);
     free(text);
-    mpl_json_destroy(root);
     return true;
 }
 
