@@ -154,7 +154,7 @@ struct mpl_evidence {
 };
 
 /** A place in the program's source. */
-struct mpl_source {
+struct mpl_where {
     const char *region;
     const char *file; /**< NULL when unknown. */
     uint32_t line;    /**< 0 when unknown. */
@@ -233,7 +233,7 @@ struct mpl_diagnosed {
     size_t n_reasons; /**< Other facts, as text. */
     const char *const *reasons;
     size_t n_where;
-    const struct mpl_source *where;
+    const struct mpl_where *where;
 };
 
 /** Whether it is a cause, as opposed to a symptom or an observation. */

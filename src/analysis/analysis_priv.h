@@ -194,7 +194,7 @@ enum mpl_place_kind {
 };
 /* The longest places on the location where that is longest, at most *n; *n is set to how many. */
 enum mpl_status mpl_places_find(const struct mpl_run *run, enum mpl_place_kind kind,
-                                struct mpl_arena *arena, struct mpl_source *out, size_t *n,
+                                struct mpl_arena *arena, struct mpl_where *out, size_t *n,
                                 struct mpl_err *err);
 
 /* Before they are ranked: which of the \p n findings rest on what another one says is spoiled. */

@@ -38,8 +38,8 @@ static enum mpl_status keep_sources(struct mpl_analysis *a, struct mpl_diagnosed
                                     struct mpl_err *err)
 {
     const struct mpl_model *model = a->runs[d->run].shown.model;
-    struct mpl_source *all =
-        MPL_NEW_ARRAY(a->arena, d->n_where + SOURCES_SHOWN, struct mpl_source);
+    struct mpl_where *all =
+        MPL_NEW_ARRAY(a->arena, d->n_where + SOURCES_SHOWN, struct mpl_where);
     double sum_s = 0;
 
     if (all == NULL) {
@@ -57,10 +57,10 @@ static enum mpl_status keep_sources(struct mpl_analysis *a, struct mpl_diagnosed
         if (times[i].exclusive_s < source_share * sum_s) {
             break;
         }
-        all[d->n_where++] = (struct mpl_source){ .region = region->name,
-                                                 .file = region->file,
-                                                 .line = region->line,
-                                                 .seconds = times[i].exclusive_s };
+        all[d->n_where++] = (struct mpl_where){ .region = region->name,
+                                                .file = region->file,
+                                                .line = region->line,
+                                                .seconds = times[i].exclusive_s };
     }
     d->where = all;
     return MPL_OK;
@@ -94,8 +94,7 @@ static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed
     uint32_t n = 0;
 
     if (find_place(where, &kind)) {
-        struct mpl_source *found =
-            MPL_NEW_ARRAY(a->arena, SOURCES_SHOWN, struct mpl_source);
+        struct mpl_where *found = MPL_NEW_ARRAY(a->arena, SOURCES_SHOWN, struct mpl_where);
 
         d->where = found;
         d->n_where = SOURCES_SHOWN;

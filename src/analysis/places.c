@@ -179,8 +179,8 @@ struct places {
 };
 
 /* "cuCtxSynchronize in finalize", where the trace tells the function. */
-static struct mpl_source source_of(const struct places *p, const struct waits_in *sum,
-                                   enum mpl_place_kind kind)
+static struct mpl_where source_of(const struct places *p, const struct waits_in *sum,
+                                  enum mpl_place_kind kind)
 {
     const struct mpl_region *regions = p->run->model->regions;
     const struct mpl_region *own = &regions[sum->region];
@@ -188,7 +188,7 @@ static struct mpl_source source_of(const struct places *p, const struct waits_in
         kind == MPL_PLACE_ALONE
             ? MPL_NONE
             : caller_of(p->run, p->location, sum->region, p->stack, p->counts);
-    struct mpl_source source = {
+    struct mpl_where source = {
         .region = own->name, .file = own->file, .line = own->line, .seconds = sum->seconds
     };
 
@@ -205,7 +205,7 @@ static struct mpl_source source_of(const struct places *p, const struct waits_in
 
 /* The largest of them; of what is done alone, where all functions may be, those of a tenth at least. */
 static void take_largest(const struct places *p, enum mpl_place_kind kind, size_t most,
-                         struct mpl_source *out, size_t *n)
+                         struct mpl_where *out, size_t *n)
 {
     const uint32_t n_regions = p->run->model->n_regions;
     double all_s = 0;
@@ -232,7 +232,7 @@ static bool open_places(struct places *p, struct mpl_arena *scratch)
 }
 
 enum mpl_status mpl_places_find(const struct mpl_run *run, enum mpl_place_kind kind,
-                                struct mpl_arena *arena, struct mpl_source *out, size_t *n,
+                                struct mpl_arena *arena, struct mpl_where *out, size_t *n,
                                 struct mpl_err *err)
 {
     struct mpl_arena *scratch = mpl_arena_create();

@@ -136,7 +136,7 @@ static enum mpl_status keep_largest(struct mpl_analysis *a, struct mpl_diagnosed
                                     struct mpl_err *err)
 {
     const struct mpl_model *model = t->run->model;
-    struct mpl_source *source = MPL_NEW(a->arena, struct mpl_source);
+    struct mpl_where *source = MPL_NEW(a->arena, struct mpl_where);
     uint32_t best = 0;
 
     if (source == NULL) {
@@ -148,13 +148,13 @@ static enum mpl_status keep_largest(struct mpl_analysis *a, struct mpl_diagnosed
     if (t->at[best].seconds <= 0) {
         return MPL_OK;
     }
-    *source = (struct mpl_source){ .region = model->sites[best].function,
-                                   .file = model->sites[best].file,
-                                   .line = model->sites[best].line,
-                                   .seconds = t->at[best].seconds,
-                                   .call = model->regions[t->at[best].region].name,
-                                   .is_before = is_before,
-                                   .share = t->at[best].seconds / t->all_s };
+    *source = (struct mpl_where){ .region = model->sites[best].function,
+                                  .file = model->sites[best].file,
+                                  .line = model->sites[best].line,
+                                  .seconds = t->at[best].seconds,
+                                  .call = model->regions[t->at[best].region].name,
+                                  .is_before = is_before,
+                                  .share = t->at[best].seconds / t->all_s };
     d->where = source;
     d->n_where = 1;
     return MPL_OK;

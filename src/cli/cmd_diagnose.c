@@ -12,7 +12,7 @@
 /* What the words ask for. */
 struct diagnose_opts {
     struct mpl_traces_asked asked;
-    struct mpl_traces traces;       /* what that stands for */
+    struct mpl_traces_found traces; /* what that stands for */
     struct mpl_role_binding *roles; /* room for as many as there are words */
     size_t n_roles;
     struct mpl_words what_if;

@@ -9,7 +9,7 @@
 
 struct plan_opts {
     struct mpl_traces_asked asked;
-    struct mpl_traces traces; /* what that stands for */
+    struct mpl_traces_found traces; /* what that stands for */
     struct mpl_knowledge_asked knowledge;
     struct mpl_directories directories;
     const char *output;

@@ -80,7 +80,7 @@ static bool ends_in(const char *word, const char *end)
 }
 
 static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
-                            struct mpl_arena *arena, struct mpl_traces *out,
+                            struct mpl_arena *arena, struct mpl_traces_found *out,
                             struct mpl_err *err)
 {
     struct mpl_traces_asked words = {
@@ -126,7 +126,7 @@ static enum mpl_status read_run(const char *path, const struct mpl_buf *ranks,
     return st;
 }
 
-static enum mpl_status read_side(const struct mpl_traces *traces,
+static enum mpl_status read_side(const struct mpl_traces_found *traces,
                                  const struct mpl_buf *ranks,
                                  const struct mpl_clock_options *clock,
                                  struct mpl_arena *arena, struct mpl_analysis ***analyses,
@@ -158,7 +158,7 @@ enum mpl_status mpl_sides_read(const struct mpl_sides_asked *asked,
 
     *out = (struct mpl_sides_read){ 0 };
     for (int s = 0; s < MPL_SIDES && st == MPL_OK && asked->words[s].n > 0; s++) {
-        struct mpl_traces traces;
+        struct mpl_traces_found traces;
 
         st = find(asked, s, arena, &traces, err);
         st = st == MPL_OK ? read_side(&traces, s == MPL_SIDE_BASE ? ranks : NULL, clock,

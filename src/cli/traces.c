@@ -103,7 +103,7 @@ static enum mpl_status take_word(struct gathering *g, const char *word, struct m
     return access(path, F_OK) == 0 ? take_case(g, word, err) : take_trace(g, word, err);
 }
 
-static enum mpl_status hand_out(struct gathering *g, struct mpl_traces *out,
+static enum mpl_status hand_out(struct gathering *g, struct mpl_traces_found *out,
                                 struct mpl_err *err)
 {
     struct mpl_manifest *manifest = MPL_NEW(g->arena, struct mpl_manifest);
@@ -127,7 +127,7 @@ static enum mpl_status hand_out(struct gathering *g, struct mpl_traces *out,
 }
 
 enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
-                                struct mpl_arena *arena, struct mpl_traces *out,
+                                struct mpl_arena *arena, struct mpl_traces_found *out,
                                 struct mpl_err *err)
 {
     struct gathering g = { .arena = arena,

@@ -10,7 +10,7 @@ struct mpl_traces_asked {
     struct mpl_words manifests; /* --manifest */
 };
 
-struct mpl_traces {
+struct mpl_traces_found {
     const char **paths;
     size_t n;
     const struct mpl_manifest *manifest; /* NULL when nothing is noted about any of them */
@@ -24,7 +24,7 @@ struct mpl_traces {
  * Errors: those of mpl_manifest_read().
  */
 enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
-                                struct mpl_arena *arena, struct mpl_traces *out,
+                                struct mpl_arena *arena, struct mpl_traces_found *out,
                                 struct mpl_err *err);
 
 /** Says on standard error which archive a directory stands for, if that is not in it but below it. */

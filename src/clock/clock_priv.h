@@ -11,7 +11,7 @@
 /* ---- what messages and collectives say about clocks ------------------------------------- */
 
 /** x[from] - x[to] <= least, if x[p] is what must be added to the clock of p. */
-struct mpl_link {
+struct mpl_clock_link {
     uint32_t from;
     uint32_t to;
     uint32_t back;       /**< The link from `to` to `from`, or MPL_NONE. */
@@ -34,7 +34,7 @@ struct mpl_point {
 
 struct mpl_links {
     uint32_t n_processes;
-    struct mpl_buf link;  /**< struct mpl_link, each (from, to) once. */
+    struct mpl_buf link;  /**< struct mpl_clock_link, each (from, to) once. */
     struct mpl_map *at;   /**< from * n_processes + to -> index. */
     struct mpl_buf point; /**< struct mpl_point. */
     uint32_t n_per_point; /**< Of so many comparisons of a link that follow each other, the
@@ -53,13 +53,13 @@ uint32_t mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
 void mpl_links_add_point(struct mpl_links *links, uint32_t from, uint32_t to,
                          int64_t begin_ticks, int64_t end_ticks);
 /** The \p i-th; valid until the next one is added. */
-struct mpl_link *mpl_links_get(const struct mpl_links *links, size_t i);
+struct mpl_clock_link *mpl_links_get(const struct mpl_links *links, size_t i);
 /** The link the other way, or NULL. */
-const struct mpl_link *mpl_links_back(const struct mpl_links *links,
-                                      const struct mpl_link *link);
+const struct mpl_clock_link *mpl_links_back(const struct mpl_links *links,
+                                            const struct mpl_clock_link *link);
 /** NULL when there is none. */
-const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
-                                      uint32_t to);
+const struct mpl_clock_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
+                                            uint32_t to);
 
 /** Takes the least differences while the trace is walked; lives in \p scratch. */
 struct mpl_gather;

@@ -77,8 +77,8 @@ static bool is_feasible(struct solver *s)
     /* Where clocks drift, some round trip is nearly always negative, and the search for longer
      * circles, whose cost grows with the processes, is not needed. */
     for (size_t i = 0; i < s->links->link.n; i++) {
-        const struct mpl_link *link = mpl_links_get(s->links, i);
-        const struct mpl_link *back = mpl_links_back(s->links, link);
+        const struct mpl_clock_link *link = mpl_links_get(s->links, i);
+        const struct mpl_clock_link *back = mpl_links_back(s->links, link);
 
         if (back != NULL && mpl_ticks_plus(link->limit_ticks, back->limit_ticks) < 0) {
             return false;
@@ -170,7 +170,7 @@ static __int128 one_sided_of(const struct solver *s, uint32_t p)
 {
     const bool has_high = s->up.ticks[p] != MPL_PATH_NONE;
     const uint32_t next = has_high ? s->up.parent[p] : s->down.parent[p];
-    const struct mpl_link *link =
+    const struct mpl_clock_link *link =
         has_high ? mpl_links_find(s->links, p, next) : mpl_links_find(s->links, next, p);
     const __int128 limit = has_high ? s->up.ticks[p] : -s->down.ticks[p];
     const __int128 raw = (__int128) s->raw_ticks[p] - s->raw_ticks[s->estimate->reference];

@@ -3,10 +3,10 @@
 #include "clock/clock_priv.h"
 
 /* Where an arc of a link begins in the graph, and what it weighs; false: it has none. */
-static bool make_arc(const struct mpl_links *links, const struct mpl_link *link,
+static bool make_arc(const struct mpl_links *links, const struct mpl_clock_link *link,
                      enum mpl_graph_kind kind, uint32_t *begin, struct mpl_arc *arc)
 {
-    const struct mpl_link *back;
+    const struct mpl_clock_link *back;
 
     switch (kind) {
     case MPL_GRAPH_UPPER:

@@ -137,8 +137,8 @@ static int64_t find_slack(const struct mpl_windows *w)
     int64_t worst = 0;
 
     for (size_t i = 0; i < w->n_links; i++) {
-        const struct mpl_link *link = mpl_links_get(w->links, i);
-        const struct mpl_link *back = mpl_links_back(w->links, link);
+        const struct mpl_clock_link *link = mpl_links_get(w->links, i);
+        const struct mpl_clock_link *back = mpl_links_back(w->links, link);
 
         if (back != NULL) {
             const int64_t trip = mpl_ticks_plus(link->limit_ticks, back->limit_ticks);

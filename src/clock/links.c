@@ -11,7 +11,7 @@ enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_order_v
                                struct mpl_err *err)
 {
     links->n_processes = view->model->n_processes;
-    links->link = mpl_buf_make(sizeof(struct mpl_link));
+    links->link = mpl_buf_make(sizeof(struct mpl_clock_link));
     links->point = mpl_buf_make(sizeof(struct mpl_point));
     links->n_per_point = 0;
     links->is_short = false;
@@ -32,8 +32,8 @@ static uint64_t key_of(const struct mpl_links *links, uint32_t from, uint32_t to
     return (uint64_t) from * links->n_processes + to;
 }
 
-const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
-                                      uint32_t to)
+const struct mpl_clock_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
+                                            uint32_t to)
 {
     const uint32_t at = mpl_map_find(links->at, key_of(links, from, to));
 
@@ -43,7 +43,7 @@ const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t fr
 static uint32_t add_link(struct mpl_links *links, uint32_t from, uint32_t to)
 {
     const uint32_t at = (uint32_t) links->link.n;
-    struct mpl_link *link;
+    struct mpl_clock_link *link;
 
     if (links->link.n >= MPL_NONE || !mpl_map_put(links->at, key_of(links, from, to), at)) {
         return MPL_NONE;
@@ -52,9 +52,9 @@ static uint32_t add_link(struct mpl_links *links, uint32_t from, uint32_t to)
     if (link == NULL) {
         return MPL_NONE;
     }
-    *link = (struct mpl_link){ .from = from,
-                               .to = to,
-                               .back = mpl_map_find(links->at, key_of(links, to, from)) };
+    *link = (struct mpl_clock_link){
+        .from = from, .to = to, .back = mpl_map_find(links->at, key_of(links, to, from))
+    };
     if (link->back != MPL_NONE) {
         mpl_links_get(links, link->back)->back = at;
     }
@@ -79,7 +79,7 @@ uint32_t mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
         return MPL_NONE;
     }
 
-    struct mpl_link *link = mpl_links_get(links, at);
+    struct mpl_clock_link *link = mpl_links_get(links, at);
 
     if (!is_known || least_ticks < link->least_ticks) {
         link->least_ticks = least_ticks;
@@ -108,13 +108,13 @@ void mpl_links_add_point(struct mpl_links *links, uint32_t from, uint32_t to,
                                  .end_ticks = end_ticks };
 }
 
-struct mpl_link *mpl_links_get(const struct mpl_links *links, size_t i)
+struct mpl_clock_link *mpl_links_get(const struct mpl_links *links, size_t i)
 {
     return mpl_buf_get(&links->link, i);
 }
 
-const struct mpl_link *mpl_links_back(const struct mpl_links *links,
-                                      const struct mpl_link *link)
+const struct mpl_clock_link *mpl_links_back(const struct mpl_links *links,
+                                            const struct mpl_clock_link *link)
 {
     return link->back == MPL_NONE ? NULL : mpl_links_get(links, link->back);
 }

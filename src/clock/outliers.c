@@ -148,7 +148,7 @@ static void compare_link(struct search *s, size_t link, size_t back)
 static void compare_all(struct search *s)
 {
     for (size_t i = 0; i < s->windows->n_links; i++) {
-        const struct mpl_link *link = mpl_links_get(s->windows->links, i);
+        const struct mpl_clock_link *link = mpl_links_get(s->windows->links, i);
 
         if (link->back != MPL_NONE) {
             compare_link(s, i, link->back);

@@ -158,7 +158,7 @@ static void move_points(const struct mpl_clock_stage *s, struct mpl_links *links
 {
     for (size_t i = 0; i < links->point.n; i++) {
         struct mpl_point *point = mpl_buf_get(&links->point, i);
-        const struct mpl_link *link = mpl_links_get(links, point->link);
+        const struct mpl_clock_link *link = mpl_links_get(links, point->link);
         const int64_t *add = s->estimate->add_ticks;
 
         point->begin_ticks = mpl_ticks_minus(
@@ -201,7 +201,7 @@ static enum mpl_status estimate_rest(struct mpl_clock_stage *s,
         const struct mpl_point *point = mpl_buf_get(&links->point, i);
 
         if (point->link != MPL_NONE) {
-            const struct mpl_link *link = mpl_links_get(links, point->link);
+            const struct mpl_clock_link *link = mpl_links_get(links, point->link);
 
             (void) mpl_links_add(&rest, link->from, link->to,
                                  mpl_ticks_minus(point->end_ticks, point->begin_ticks));

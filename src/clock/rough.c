@@ -27,8 +27,8 @@ struct rough {
 
 static __int128 middle_of(const struct rough *r, uint32_t parent, uint32_t child)
 {
-    const struct mpl_link *down = mpl_links_find(r->links, parent, child);
-    const struct mpl_link *up = mpl_links_find(r->links, child, parent);
+    const struct mpl_clock_link *down = mpl_links_find(r->links, parent, child);
+    const struct mpl_clock_link *up = mpl_links_find(r->links, child, parent);
 
     return ((__int128) up->least_ticks - down->least_ticks) / 2;
 }
@@ -110,7 +110,7 @@ static void attach(struct rough *r, uint32_t process)
     struct mpl_estimate *e = r->estimate;
 
     for (uint32_t i = r->first[process]; i < r->first[process + 1]; i++) {
-        const struct mpl_link *link = mpl_links_get(r->links, r->link[i]);
+        const struct mpl_clock_link *link = mpl_links_get(r->links, r->link[i]);
 
         if (link->from == process && r->is_fixed[link->to]) {
             const __int128 limit = (__int128) e->add_ticks[link->to] + link->least_ticks;
@@ -139,7 +139,7 @@ static uint32_t find_neighbour(struct rough *r)
     uint32_t i;
 
     while ((i = mpl_lowest_take(&r->touched)) != MPL_NONE) {
-        const struct mpl_link *link = mpl_links_get(r->links, i);
+        const struct mpl_clock_link *link = mpl_links_get(r->links, i);
 
         if (r->is_fixed[link->from] != r->is_fixed[link->to]) {
             return r->is_fixed[link->from] ? link->to : link->from;

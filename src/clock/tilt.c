@@ -138,7 +138,7 @@ enum mpl_status mpl_tilt_find(const struct mpl_links *links, int64_t end_ticks,
             continue;
         }
 
-        const struct mpl_link *link = mpl_links_get(links, point->link);
+        const struct mpl_clock_link *link = mpl_links_get(links, point->link);
         const int way = link->back != MPL_NONE && link->back < point->link;
         struct series *s = &series[way == 0 ? point->link : link->back];
         const double share = (double) point->end_ticks / span;

@@ -62,7 +62,7 @@ static bool is_open(const struct search *s, uint32_t from)
         return false;
     }
 
-    const struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
+    const struct mpl_clock_link *link = mpl_links_get(s->links, s->link_from[from]);
 
     return link->n_waited < (link->back == MPL_NONE ? 1 : MPL_TIGHT_MESSAGES);
 }
@@ -71,8 +71,8 @@ static bool is_open(const struct search *s, uint32_t from)
 static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
                      int64_t enter_ticks)
 {
-    struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
-    const struct mpl_link *back = mpl_links_back(s->links, link);
+    struct mpl_clock_link *link = mpl_links_get(s->links, s->link_from[from]);
+    const struct mpl_clock_link *back = mpl_links_back(s->links, link);
 
     if (back == NULL) {
         return;
@@ -88,7 +88,7 @@ static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
 static void see_prompt(struct search *s, const struct mpl_order_pair *pair, bool is_known,
                        int64_t enter_ticks)
 {
-    struct mpl_link *link = mpl_links_get(s->links, s->link_from[pair->from]);
+    struct mpl_clock_link *link = mpl_links_get(s->links, s->link_from[pair->from]);
 
     if (!is_known || mpl_ticks_minus(pair->received_ticks, enter_ticks) > s->travel_ticks) {
         link->is_prompt = false;
@@ -148,7 +148,7 @@ static enum mpl_status sort_by_receiver(const struct mpl_links *links,
         (*first)[p + 2] += (*first)[p + 1];
     }
     for (size_t i = 0; i < links->link.n; i++) {
-        const struct mpl_link *link = mpl_links_get(links, i);
+        const struct mpl_clock_link *link = mpl_links_get(links, i);
 
         (*order)[(*first)[link->to + 1]++] = (uint32_t) i;
     }
@@ -172,7 +172,7 @@ static void search_process(struct search *s, uint32_t process, const uint32_t *o
 
     s->n_open = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_link *link = mpl_links_get(s->links, order[i]);
+        const struct mpl_clock_link *link = mpl_links_get(s->links, order[i]);
 
         s->link_from[link->from] = order[i];
         s->n_open++;
@@ -184,7 +184,7 @@ static void search_process(struct search *s, uint32_t process, const uint32_t *o
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_link *link = mpl_links_get(s->links, order[i]);
+        const struct mpl_clock_link *link = mpl_links_get(s->links, order[i]);
 
         s->link_from[link->from] = MPL_NONE;
     }
@@ -220,7 +220,7 @@ enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_l
 
 /* ---- the assumption ----------------------------------------------------------------- */
 
-static bool is_tight(const struct mpl_link *link)
+static bool is_tight(const struct mpl_clock_link *link)
 {
     return link != NULL && link->n_waited >= MPL_TIGHT_MESSAGES;
 }
@@ -230,8 +230,8 @@ int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s)
     int64_t travel = mpl_ticks_narrow(ticks_per_s / MPL_TRAVEL_PER_S);
 
     for (size_t i = 0; i < links->link.n; i++) {
-        const struct mpl_link *link = mpl_links_get(links, i);
-        const struct mpl_link *back = mpl_links_back(links, link);
+        const struct mpl_clock_link *link = mpl_links_get(links, i);
+        const struct mpl_clock_link *back = mpl_links_back(links, link);
 
         if (is_tight(link) && is_tight(back)) {
             const int64_t trip = mpl_ticks_plus(link->least_ticks, back->least_ticks);
@@ -245,8 +245,8 @@ int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s)
 void mpl_waiting_assume(struct mpl_links *links, int64_t travel_ticks)
 {
     for (size_t i = 0; i < links->link.n; i++) {
-        struct mpl_link *link = mpl_links_get(links, i);
-        const struct mpl_link *back = mpl_links_back(links, link);
+        struct mpl_clock_link *link = mpl_links_get(links, i);
+        const struct mpl_clock_link *back = mpl_links_back(links, link);
 
         link->limit_ticks = link->least_ticks;
         if (is_tight(back)) {

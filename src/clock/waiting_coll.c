@@ -124,9 +124,9 @@ static void add_links(struct late *late, const struct mpl_order_instance *in, ui
 static void count_waiting(struct late *late, const struct mpl_order_instance *in,
                           uint32_t last, uint32_t to)
 {
-    const struct mpl_link *found =
+    const struct mpl_clock_link *found =
         mpl_links_find(late->links, in->process[last], in->process[to]);
-    struct mpl_link *link = NULL;
+    struct mpl_clock_link *link = NULL;
 
     if (found == NULL || found->back == MPL_NONE) {
         return;

@@ -230,7 +230,7 @@ double mpl_windows_rate(const struct mpl_windows *w)
 double mpl_windows_delay(const struct mpl_windows *w, const struct mpl_course *course,
                          const struct mpl_point *point)
 {
-    const struct mpl_link *link = mpl_links_get(w->links, point->link);
+    const struct mpl_clock_link *link = mpl_links_get(w->links, point->link);
 
     return (double) mpl_ticks_minus(point->end_ticks, point->begin_ticks) +
            get_between(course, link->to, point->end_at, point->end_ticks) -

@@ -162,8 +162,8 @@ static enum mpl_status takes_tags(const struct place *p, bool *does, struct mpl_
 /* Whether one of two receives could have met the message of the other one. In one of the runs that may come later for
    another reason, or never. */
 static enum mpl_status could_meet(const struct mpl_comparison *c,
-                                  const struct mpl_meeting *in_base,
-                                  const struct mpl_meeting *in_new, bool *could,
+                                  const struct mpl_other_sender *in_base,
+                                  const struct mpl_other_sender *in_new, bool *could,
                                   struct mpl_err *err)
 {
     struct mpl_race_look base;
@@ -192,9 +192,10 @@ static enum mpl_status is_race(const struct mpl_comparison *c, const struct plac
         return MPL_OK;
     }
 
-    const struct mpl_meeting in_base = { p->location, p->base->calls[p->i], b->from,
-                                         b->tag };
-    const struct mpl_meeting in_new = { p->location, p->new->calls[p->i], a->from, a->tag };
+    const struct mpl_other_sender in_base = { p->location, p->base->calls[p->i], b->from,
+                                              b->tag };
+    const struct mpl_other_sender in_new = { p->location, p->new->calls[p->i], a->from,
+                                             a->tag };
     bool has_names = false;
     enum mpl_status st = mpl_race_has_names(c->diff.base, &in_base, &has_names, err);
 

@@ -44,7 +44,7 @@ static double *cut(enum mpl_time time, const struct mpl_events *events, uint32_t
 /* ---- the same calls --------------------------------------------------------------------------------- */
 
 static enum mpl_status take_calls(const struct mpl_effects *e, uint32_t l, double factor,
-                                  struct mpl_arena *arena, struct mpl_sample *x,
+                                  struct mpl_arena *arena, struct mpl_chance_sample *x,
                                   struct mpl_err *err)
 {
     const struct mpl_sequence *a = &e->base[l];
@@ -59,7 +59,7 @@ static enum mpl_status take_calls(const struct mpl_effects *e, uint32_t l, doubl
     for (size_t i = 0; i < n; i++) {
         more[i] = (double) n * (more[i] - factor * before[i]);
     }
-    *x = (struct mpl_sample){ n, more };
+    *x = (struct mpl_chance_sample){ n, more };
     return MPL_OK;
 }
 
@@ -86,7 +86,7 @@ static uint32_t find_ends(const struct mpl_run *run, uint32_t l, uint32_t *tasks
 /* Per task, times \p scale. */
 static enum mpl_status take_tasks(const struct mpl_effects *e, const struct mpl_run *run,
                                   uint32_t l, double scale, struct mpl_arena *arena,
-                                  struct mpl_sample *x, struct mpl_err *err)
+                                  struct mpl_chance_sample *x, struct mpl_err *err)
 {
     uint32_t *ends = MPL_NEW_ARRAY(arena, run->model->locations[l].n_messages, uint32_t);
 
@@ -106,7 +106,7 @@ static enum mpl_status take_tasks(const struct mpl_effects *e, const struct mpl_
 
         blocks[b] *= scale / (double) n_tasks;
     }
-    *x = (struct mpl_sample){ n_blocks, blocks };
+    *x = (struct mpl_chance_sample){ n_blocks, blocks };
     return MPL_OK;
 }
 
@@ -129,8 +129,8 @@ enum mpl_status mpl_blocks_chance(const struct mpl_effects *e, const struct mpl_
     const double factor = e->factor;
     const uint32_t n_tasks = mpl_effects_tasks(e, e->diff->new, l, NULL);
     struct mpl_arena *arena = mpl_arena_create();
-    struct mpl_sample x = { 0 };
-    struct mpl_sample y = { 0 };
+    struct mpl_chance_sample x = { 0 };
+    struct mpl_chance_sample y = { 0 };
     enum mpl_status st = arena == NULL ? mpl_nomem(err) : MPL_OK;
 
     if (st == MPL_OK && makes_the_same_calls(e, load, n_tasks)) {

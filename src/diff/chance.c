@@ -84,7 +84,7 @@ struct moments {
     double square;
 };
 
-static struct moments moments_of(struct mpl_sample x)
+static struct moments moments_of(struct mpl_chance_sample x)
 {
     struct moments m = { 0, 0 };
 
@@ -113,7 +113,7 @@ static size_t draw_below(uint64_t *state, size_t n)
     return (size_t) ((draw(state) >> 32) * n >> 32);
 }
 
-static double resampled_mean(struct mpl_sample x, uint64_t *state)
+static double resampled_mean(struct mpl_chance_sample x, uint64_t *state)
 {
     double sum = 0;
 
@@ -124,7 +124,7 @@ static double resampled_mean(struct mpl_sample x, uint64_t *state)
 }
 
 /* Where there is no difference, each pair could as well be the other way round. */
-static double flipped_mean(struct mpl_sample x, uint64_t *state)
+static double flipped_mean(struct mpl_chance_sample x, uint64_t *state)
 {
     double sum = 0;
 
@@ -158,8 +158,8 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static void find_interval(struct mpl_sample x, struct mpl_sample y, uint64_t state,
-                          double *means, struct mpl_chance *out)
+static void find_interval(struct mpl_chance_sample x, struct mpl_chance_sample y,
+                          uint64_t state, double *means, struct mpl_chance *out)
 {
     for (size_t i = 0; i < MPL_RESAMPLES; i++) {
         const double mean = resampled_mean(x, &state);
@@ -172,7 +172,7 @@ static void find_interval(struct mpl_sample x, struct mpl_sample y, uint64_t sta
 }
 
 /* Differences that are equal but for how they were rounded count as equal. */
-static double find_p(struct mpl_sample x, struct mpl_sample y, double mean,
+static double find_p(struct mpl_chance_sample x, struct mpl_chance_sample y, double mean,
                      size_t resamples, uint64_t state, double *pool)
 {
     const double least = fabs(mean) * (1 - 1e-9);
@@ -189,7 +189,7 @@ static double find_p(struct mpl_sample x, struct mpl_sample y, double mean,
     return (double) (n_beyond + 1) / (double) (resamples + 1);
 }
 
-enum mpl_status mpl_chance_of_blocks(struct mpl_sample x, struct mpl_sample y,
+enum mpl_status mpl_chance_of_blocks(struct mpl_chance_sample x, struct mpl_chance_sample y,
                                      size_t resamples, uint64_t seed,
                                      struct mpl_chance *out, struct mpl_err *err)
 {
@@ -218,7 +218,8 @@ enum mpl_status mpl_chance_of_blocks(struct mpl_sample x, struct mpl_sample y,
 
 /* ---- repetitions --------------------------------------------------------------------------------------- */
 
-void mpl_chance_of_runs(struct mpl_sample x, struct mpl_sample y, struct mpl_chance *out)
+void mpl_chance_of_runs(struct mpl_chance_sample x, struct mpl_chance_sample y,
+                        struct mpl_chance *out)
 {
     struct moments a = moments_of(x);
     struct moments b = moments_of(y);

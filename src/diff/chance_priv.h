@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 /** Measured values that do not depend on each other. */
-struct mpl_sample {
+struct mpl_chance_sample {
     size_t n;
     const double *values;
 };
@@ -33,14 +33,15 @@ enum { MPL_RESAMPLES = 999 };
  *
  * Errors: MPL_E_NOMEM. Cost: \p resamples times the blocks.
  */
-enum mpl_status mpl_chance_of_blocks(struct mpl_sample x, struct mpl_sample y,
+enum mpl_status mpl_chance_of_blocks(struct mpl_chance_sample x, struct mpl_chance_sample y,
                                      size_t resamples, uint64_t seed,
                                      struct mpl_chance *out, struct mpl_err *err);
 /**
  * The same of repetitions, one value per run. Of three runs there are only ten different resamples, too few
  * for a bootstrap: Welch's test (1947). Where one side has a single run, it is taken to spread as the other one.
  */
-void mpl_chance_of_runs(struct mpl_sample x, struct mpl_sample y, struct mpl_chance *out);
+void mpl_chance_of_runs(struct mpl_chance_sample x, struct mpl_chance_sample y,
+                        struct mpl_chance *out);
 /** Two-sided: the probability of more than \p t, either way, of Student's distribution. */
 double mpl_student_p(double t, double freedom);
 

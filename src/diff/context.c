@@ -26,8 +26,8 @@ const char *mpl_context_name(struct mpl_context_kind kind)
 
 static int by_key(const void *x, const void *y)
 {
-    const struct mpl_attribute *a = x;
-    const struct mpl_attribute *b = y;
+    const struct mpl_context_attribute *a = x;
+    const struct mpl_context_attribute *b = y;
 
     if (a->key != b->key) {
         return a->key < b->key ? -1 : 1;
@@ -44,25 +44,28 @@ static uint64_t value_of(uint64_t n, enum mpl_context_by by)
 }
 
 static bool make_set(const struct mpl_frequencies *found, enum mpl_context_by by,
-                     struct mpl_arena *arena, struct mpl_attributes *out)
+                     struct mpl_arena *arena, struct mpl_context_attributes *out)
 {
-    struct mpl_attribute *all = MPL_NEW_ARRAY(arena, found->n, struct mpl_attribute);
+    struct mpl_context_attribute *all =
+        MPL_NEW_ARRAY(arena, found->n, struct mpl_context_attribute);
 
     for (uint32_t i = 0; i < found->n && all != NULL; i++) {
         all[i].key = found->all[i].key;
         all[i].value = value_of(found->all[i].value, by);
     }
-    *out = (struct mpl_attributes){ found->n, all };
+    *out = (struct mpl_context_attributes){ found->n, all };
     return all != NULL;
 }
 
-static bool is_equal(const struct mpl_attributes *a, const struct mpl_attributes *b)
+static bool is_equal(const struct mpl_context_attributes *a,
+                     const struct mpl_context_attributes *b)
 {
     return a->n == b->n &&
            (a->n == 0 || memcmp(a->all, b->all, a->n * sizeof *a->all) == 0);
 }
 
-static double weighted(const struct mpl_attributes *a, const struct mpl_attributes *b)
+static double weighted(const struct mpl_context_attributes *a,
+                       const struct mpl_context_attributes *b)
 {
     double least = 0;
     double most = 0;
@@ -83,7 +86,7 @@ static double weighted(const struct mpl_attributes *a, const struct mpl_attribut
 
 /* ---- classes ----------------------------------------------------------------------------------------- */
 
-static uint64_t hash_set(const struct mpl_attributes *s)
+static uint64_t hash_set(const struct mpl_context_attributes *s)
 {
     uint64_t hash = s->n;
 
@@ -99,11 +102,11 @@ struct making {
     struct mpl_context *context;
     uint32_t *class_of;
     uint32_t *sizes;
-    struct mpl_attributes *sets;
+    struct mpl_context_attributes *sets;
 };
 
 /* The class of each of all sets. */
-static bool classify(const struct mpl_attributes *all, struct making *m)
+static bool classify(const struct mpl_context_attributes *all, struct making *m)
 {
     struct mpl_map *seen = mpl_map_create();
     bool is_done = seen != NULL;
@@ -132,10 +135,11 @@ static bool find_classes(const struct mpl_frequencies *counts, struct mpl_arena 
                          struct mpl_context *context)
 {
     const size_t n = context->n_objects;
-    struct mpl_attributes *all = MPL_NEW_ARRAY(arena, n, struct mpl_attributes);
+    struct mpl_context_attributes *all =
+        MPL_NEW_ARRAY(arena, n, struct mpl_context_attributes);
     struct making m = { context, MPL_NEW_ARRAY(arena, n, uint32_t),
                         MPL_NEW_ARRAY(arena, n, uint32_t),
-                        MPL_NEW_ARRAY(arena, n, struct mpl_attributes) };
+                        MPL_NEW_ARRAY(arena, n, struct mpl_context_attributes) };
 
     if (all == NULL || m.class_of == NULL || m.sizes == NULL || m.sets == NULL) {
         return false;
@@ -154,14 +158,14 @@ static bool find_classes(const struct mpl_frequencies *counts, struct mpl_arena 
 /* All attributes that any class has, each once. */
 static bool collect(struct mpl_arena *arena, struct mpl_context *context)
 {
-    struct mpl_attribute *all;
+    struct mpl_context_attribute *all;
     size_t n = 0;
     uint32_t n_kept = 0;
 
     for (uint32_t i = 0; i < context->n_classes; i++) {
         n += context->sets[i].n;
     }
-    all = MPL_NEW_ARRAY(arena, n, struct mpl_attribute);
+    all = MPL_NEW_ARRAY(arena, n, struct mpl_context_attribute);
     if (all == NULL) {
         return false;
     }
@@ -178,7 +182,7 @@ static bool collect(struct mpl_arena *arena, struct mpl_context *context)
             all[n_kept++] = all[i];
         }
     }
-    context->attributes = (struct mpl_attributes){ n_kept, all };
+    context->attributes = (struct mpl_context_attributes){ n_kept, all };
     return true;
 }
 
@@ -192,7 +196,7 @@ struct bits {
 static bool make_bits(const struct mpl_context *context, struct mpl_arena *arena,
                       struct bits *bits)
 {
-    const struct mpl_attributes all = context->attributes;
+    const struct mpl_context_attributes all = context->attributes;
     const size_t n_words = mpl_bits_words(all.n);
     size_t n = 0;
 
@@ -205,7 +209,7 @@ static bool make_bits(const struct mpl_context *context, struct mpl_arena *arena
     bits->n_words = n_words;
     bits->all = MPL_NEW_ARRAY(arena, n_words * context->n_classes, uint64_t);
     for (uint32_t c = 0; c < context->n_classes && bits->all != NULL; c++) {
-        const struct mpl_attributes *set = &context->sets[c];
+        const struct mpl_context_attributes *set = &context->sets[c];
 
         for (uint32_t i = 0, j = 0; j < set->n; i++) {
             if (by_key(&all.all[i], &set->all[j]) == 0) {
@@ -217,7 +221,8 @@ static bool make_bits(const struct mpl_context *context, struct mpl_arena *arena
     return bits->all != NULL;
 }
 
-static uint32_t in_both(const struct mpl_attributes *a, const struct mpl_attributes *b)
+static uint32_t in_both(const struct mpl_context_attributes *a,
+                        const struct mpl_context_attributes *b)
 {
     uint32_t n = 0;
 
@@ -234,8 +239,8 @@ static uint32_t in_both(const struct mpl_attributes *a, const struct mpl_attribu
 static double jaccard(const struct mpl_context *context, const struct bits *bits,
                       uint32_t i, uint32_t j)
 {
-    const struct mpl_attributes *a = &context->sets[i];
-    const struct mpl_attributes *b = &context->sets[j];
+    const struct mpl_context_attributes *a = &context->sets[i];
+    const struct mpl_context_attributes *b = &context->sets[j];
     const size_t n = bits->n_words;
     const uint32_t both =
         n > 0 ? mpl_bits_common(&bits->all[i * n], &bits->all[j * n], n) : in_both(a, b);

@@ -71,7 +71,7 @@ bool mpl_beside_explains(struct mpl_comparison *c, const struct mpl_divergence *
 enum mpl_status mpl_beside_note(struct mpl_comparison *c, struct mpl_err *err);
 
 /** A receive of a location that met another sender in the other run. */
-struct mpl_meeting {
+struct mpl_other_sender {
     uint32_t location;
     uint32_t call; /**< See mpl_events_call(). */
     uint32_t rank; /**< Whom it met in the other run, */
@@ -79,14 +79,15 @@ struct mpl_meeting {
 };
 /** Whether the location waits for some while others are there. */
 enum mpl_status mpl_race_has_names(const struct mpl_run *run,
-                                   const struct mpl_meeting *meeting, bool *has,
+                                   const struct mpl_other_sender *meeting, bool *has,
                                    struct mpl_err *err);
 struct mpl_race_look {
     bool is_possible;   /**< It could have met that one here: nothing orders the two. */
     bool is_impossible; /**< That one was sent after the receive. Neither: it never came. */
 };
 /** Costs more. */
-enum mpl_status mpl_race_look(const struct mpl_run *run, const struct mpl_meeting *meeting,
+enum mpl_status mpl_race_look(const struct mpl_run *run,
+                              const struct mpl_other_sender *meeting,
                               struct mpl_race_look *out, struct mpl_err *err);
 
 /* ---- repetitions (groups.c) -------------------------------------------------------------------------- */
@@ -126,7 +127,8 @@ void mpl_loads_judge(struct mpl_diff *diff);
 
 struct mpl_frequencies {
     uint32_t n;
-    struct mpl_attribute *all; /**< Ascending by key, each once; values are numbers. */
+    struct mpl_context_attribute
+        *all; /**< Ascending by key, each once; values are numbers. */
 };
 /**
  * Of \p n sequences; those that share their items share what is found. \p loops: of the calls, as if the sequences had none;

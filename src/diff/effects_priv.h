@@ -6,7 +6,7 @@
 #include "diff/diff_priv.h"
 
 /* Waits of a run, and where they come from. */
-struct mpl_origins {
+struct mpl_effect_origins {
     const struct mpl_wait_origin *all;
     size_t n;
 };
@@ -16,8 +16,8 @@ struct mpl_effects {
     enum mpl_time time;
     double factor; /* By which all have more of it; of calls 1. */
     uint32_t n_named;
-    struct mpl_origins origins[2]; /* Of calls: of base and new. */
-    const bool *takes_any;         /* Per process. */
+    struct mpl_effect_origins origins[2]; /* Of calls: of base and new. */
+    const bool *takes_any;                /* Per process. */
     uint32_t n_locations;
     const struct mpl_sequence
         *base; /* Per location, of the runs that speak for their sides. */

@@ -11,13 +11,13 @@
 
 static int by_key(const void *x, const void *y)
 {
-    const struct mpl_attribute *a = x;
-    const struct mpl_attribute *b = y;
+    const struct mpl_context_attribute *a = x;
+    const struct mpl_context_attribute *b = y;
 
     return (a->key > b->key) - (a->key < b->key);
 }
 
-static void sort(struct mpl_attribute *all, size_t n)
+static void sort(struct mpl_context_attribute *all, size_t n)
 {
     if (n > 0) {
         qsort(all, n, sizeof *all, by_key);
@@ -181,14 +181,14 @@ static bool gather(const struct counting *c, const uint64_t *counts, bool is_dou
 {
     const struct alphabet *x = &c->alphabet;
     const size_t end = x->n + 1;
-    struct mpl_attribute *all;
+    struct mpl_context_attribute *all;
     uint32_t n = 0;
 
     /* Before the first one of a body stands number 0. */
     for (size_t i = is_double ? end : 0; i < (is_double ? end * end : end); i++) {
         n += counts[i] > 0;
     }
-    all = MPL_NEW_ARRAY(arena, n, struct mpl_attribute);
+    all = MPL_NEW_ARRAY(arena, n, struct mpl_context_attribute);
     if (all == NULL) {
         return false;
     }
@@ -197,9 +197,9 @@ static bool gather(const struct counting *c, const uint64_t *counts, bool is_dou
         const uint64_t first = x->entries[is_double ? i / end : i];
 
         if (counts[i] > 0) {
-            all[n++] = (struct mpl_attribute){ is_double ? first << 32 | x->entries[i % end]
-                                                         : first,
-                                               counts[i] };
+            all[n++] = (struct mpl_context_attribute){
+                is_double ? first << 32 | x->entries[i % end] : first, counts[i]
+            };
         }
     }
     sort(all, n);
@@ -212,17 +212,17 @@ static bool gather(const struct counting *c, const uint64_t *counts, bool is_dou
 struct listing {
     const struct mpl_loops *loops;
     bool is_double;
-    struct mpl_buf all; /* struct mpl_attribute, some several times. */
+    struct mpl_buf all; /* struct mpl_context_attribute, some several times. */
     bool is_short;
 };
 
 static void list(struct listing *l, uint64_t key, uint64_t times)
 {
-    struct mpl_attribute *slot = times == 0 ? NULL : mpl_buf_add(&l->all);
+    struct mpl_context_attribute *slot = times == 0 ? NULL : mpl_buf_add(&l->all);
 
     l->is_short = l->is_short || (times > 0 && slot == NULL);
     if (slot != NULL) {
-        *slot = (struct mpl_attribute){ key, times };
+        *slot = (struct mpl_context_attribute){ key, times };
     }
 }
 
@@ -261,8 +261,8 @@ static bool make_sorted(const struct mpl_folded *s, const struct mpl_loops *loop
 {
     struct listing l = { .loops = loops,
                          .is_double = is_double,
-                         .all = mpl_buf_make(sizeof(struct mpl_attribute)) };
-    struct mpl_attribute *all;
+                         .all = mpl_buf_make(sizeof(struct mpl_context_attribute)) };
+    struct mpl_context_attribute *all;
     uint32_t n_kept = 0;
 
     list_all(&l, s->items, s->n, 1);

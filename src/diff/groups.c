@@ -155,7 +155,7 @@ static enum mpl_status take_side(struct mpl_comparison *c, const struct mpl_diff
 
 static enum mpl_status weigh_durations(struct mpl_comparison *c, struct mpl_err *err)
 {
-    struct mpl_sample samples[SIDES];
+    struct mpl_chance_sample samples[SIDES];
     struct mpl_chance chance;
 
     for (int s = 0; s < SIDES; s++) {
@@ -168,7 +168,7 @@ static enum mpl_status weigh_durations(struct mpl_comparison *c, struct mpl_err 
         for (size_t r = 0; r < side->n; r++) {
             values[r] = duration_of(side->runs[r]);
         }
-        samples[s] = (struct mpl_sample){ side->n, values };
+        samples[s] = (struct mpl_chance_sample){ side->n, values };
     }
     mpl_chance_of_runs(samples[NEW], samples[BASE], &chance);
     c->diff.p = chance.p;

@@ -92,8 +92,8 @@ static void sort(struct building *b)
 
 static void fill_intent(struct building *b, uint32_t class)
 {
-    const struct mpl_attributes all = b->lattice->context->attributes;
-    const struct mpl_attributes set = b->lattice->context->sets[class];
+    const struct mpl_context_attributes all = b->lattice->context->attributes;
+    const struct mpl_context_attributes set = b->lattice->context->sets[class];
 
     memset(b->intent, 0, b->n_words * sizeof *b->intent);
     for (uint32_t i = 0, j = 0; i < all.n && j < set.n; i++) {

@@ -7,7 +7,7 @@ struct mpl_places {
     const struct mpl_loops *loops;
     struct mpl_map *numbers; /* Of what a group is, as in struct mpl_item. */
     struct mpl_buf groups;   /* struct mpl_place_group */
-    struct mpl_buf places;   /* struct mpl_spot */
+    struct mpl_buf places;   /* struct mpl_place_spot */
 };
 
 struct mpl_places *mpl_places_open(const struct mpl_loops *loops, struct mpl_arena *arena)
@@ -21,7 +21,7 @@ struct mpl_places *mpl_places_open(const struct mpl_loops *loops, struct mpl_are
     x->loops = loops;
     x->numbers = mpl_map_create();
     x->groups = mpl_buf_make(sizeof(struct mpl_place_group));
-    x->places = mpl_buf_make(sizeof(struct mpl_spot));
+    x->places = mpl_buf_make(sizeof(struct mpl_place_spot));
     return x->numbers == NULL ? NULL : x;
 }
 
@@ -39,7 +39,7 @@ uint32_t mpl_places_count(const struct mpl_places *places)
     return (uint32_t) places->places.n;
 }
 
-const struct mpl_spot *mpl_places_get(const struct mpl_places *places, uint32_t place)
+const struct mpl_place_spot *mpl_places_get(const struct mpl_places *places, uint32_t place)
 {
     return mpl_buf_get(&places->places, place);
 }
@@ -71,13 +71,13 @@ static bool add_places(struct mpl_places *x, uint32_t group, const struct mpl_it
             continue;
         }
 
-        struct mpl_spot *place = mpl_buf_add(&x->places);
+        struct mpl_place_spot *place = mpl_buf_add(&x->places);
         struct mpl_place_group *own = mpl_buf_get(&x->groups, group);
 
         if (place == NULL) {
             return false;
         }
-        *place = (struct mpl_spot){ group, items[i].what, own->n_places++ };
+        *place = (struct mpl_place_spot){ group, items[i].what, own->n_places++ };
     }
     return true;
 }

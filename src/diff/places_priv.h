@@ -7,7 +7,7 @@
 
 #include "sequence/sequence.h"
 
-struct mpl_spot {
+struct mpl_place_spot {
     uint32_t group;
     uint32_t symbol;   /* The call; MPL_NONE: the end, behind the last call. */
     uint32_t position; /* In the body; calls of an inner loop count once. */
@@ -25,7 +25,8 @@ struct mpl_places;
 struct mpl_places *mpl_places_open(const struct mpl_loops *loops, struct mpl_arena *arena);
 void mpl_places_close(struct mpl_places *places); /* NULL is allowed */
 uint32_t mpl_places_count(const struct mpl_places *places);
-const struct mpl_spot *mpl_places_get(const struct mpl_places *places, uint32_t place);
+const struct mpl_place_spot *mpl_places_get(const struct mpl_places *places,
+                                            uint32_t place);
 uint32_t mpl_places_groups(const struct mpl_places *places);
 const struct mpl_place_group *mpl_places_group(const struct mpl_places *places,
                                                uint32_t group);

@@ -93,7 +93,7 @@ static bool find_sender(const struct mpl_run *run, uint32_t l, uint32_t event,
 /* ---- could it have met the other one? --------------------------------------------------------------- */
 
 /* The next message of that rank which the location takes later; false: none comes. */
-static bool find_other(const struct mpl_run *run, const struct mpl_meeting *meeting,
+static bool find_other(const struct mpl_run *run, const struct mpl_other_sender *meeting,
                        uint32_t event, struct taken *out)
 {
     const struct mpl_location *loc = &run->model->locations[meeting->location];
@@ -332,7 +332,7 @@ static enum mpl_status asks_by_name(const struct mpl_run *run, uint32_t l, uint3
 }
 
 /* The record of a receive that takes one message, which begins and ends in its call; MPL_NONE: it is none. */
-static uint32_t record_of(const struct mpl_run *run, const struct mpl_meeting *meeting)
+static uint32_t record_of(const struct mpl_run *run, const struct mpl_other_sender *meeting)
 {
     const struct mpl_location *loc = &run->model->locations[meeting->location];
     uint32_t message = MPL_NONE;
@@ -348,7 +348,7 @@ static uint32_t record_of(const struct mpl_run *run, const struct mpl_meeting *m
 }
 
 enum mpl_status mpl_race_has_names(const struct mpl_run *run,
-                                   const struct mpl_meeting *meeting, bool *has,
+                                   const struct mpl_other_sender *meeting, bool *has,
                                    struct mpl_err *err)
 {
     const uint32_t l = meeting->location;
@@ -367,7 +367,8 @@ enum mpl_status mpl_race_has_names(const struct mpl_run *run,
                         has, err);
 }
 
-enum mpl_status mpl_race_look(const struct mpl_run *run, const struct mpl_meeting *meeting,
+enum mpl_status mpl_race_look(const struct mpl_run *run,
+                              const struct mpl_other_sender *meeting,
                               struct mpl_race_look *out, struct mpl_err *err)
 {
     const uint32_t l = meeting->location;

@@ -10,7 +10,7 @@ enum { MOST_LISTED = 3 };
 
 /* ---- calls as a text ------------------------------------------------------------------------------------ */
 
-static bool has(const struct mpl_attributes *set, uint64_t key)
+static bool has(const struct mpl_context_attributes *set, uint64_t key)
 {
     for (uint32_t i = 0; i < set->n; i++) {
         if (set->all[i].key == key) {
@@ -37,9 +37,9 @@ static const char *attribute_text(const struct mpl_roles *r,
 
 const char *mpl_roles_list(const struct mpl_roles *r, const struct mpl_role_sets *sets)
 {
-    const struct mpl_attributes *own = &sets->context->sets[sets->class];
-    const struct mpl_attributes none = { 0, NULL };
-    const struct mpl_attributes *other =
+    const struct mpl_context_attributes *own = &sets->context->sets[sets->class];
+    const struct mpl_context_attributes none = { 0, NULL };
+    const struct mpl_context_attributes *other =
         sets->other == MPL_NONE ? &none : &sets->context->sets[sets->other];
     const char *text = "";
     uint32_t n = 0;

@@ -260,7 +260,7 @@ static void match_order(struct matching *m, uint32_t kind)
 
 /* ---- calls that the other run has not ------------------------------------------------------------------- */
 
-static bool has(const struct mpl_attributes *set, uint64_t key)
+static bool has(const struct mpl_context_attributes *set, uint64_t key)
 {
     for (uint32_t i = 0; i < set->n; i++) {
         if (set->all[i].key == key) {
@@ -282,7 +282,7 @@ static bool is_made(const struct matching *m, int side, uint64_t call)
 
 static bool is_foreign(const struct matching *m, uint32_t kind)
 {
-    const struct mpl_attributes *set = &m->r->calls->sets[m->calls_of[kind]];
+    const struct mpl_context_attributes *set = &m->r->calls->sets[m->calls_of[kind]];
 
     for (uint32_t i = 0; i < set->n; i++) {
         if (!is_made(m, 1 - side_of(m, kind), set->all[i].key)) {

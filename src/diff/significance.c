@@ -15,7 +15,7 @@ static const double margin = 4;
 /* Per run, for as much work as the new runs have. */
 static enum mpl_status take_runs(const struct mpl_effects *e, const struct mpl_load *load,
                                  const struct mpl_diff_side *side, double scale,
-                                 struct mpl_sample *x, struct mpl_err *err)
+                                 struct mpl_chance_sample *x, struct mpl_err *err)
 {
     double *values = MPL_NEW_ARRAY(e->scratch, side->n, double);
 
@@ -27,15 +27,15 @@ static enum mpl_status take_runs(const struct mpl_effects *e, const struct mpl_l
         values[r] = scale * mpl_time_total(e->time, side->runs[r], load->location) *
                     (n == 0 ? 1 : (double) load->new_tasks / n);
     }
-    *x = (struct mpl_sample){ side->n, values };
+    *x = (struct mpl_chance_sample){ side->n, values };
     return values == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 static enum mpl_status test_runs(const struct mpl_effects *e, const struct mpl_load *load,
                                  struct mpl_chance *out, struct mpl_err *err)
 {
-    struct mpl_sample x = { 0 };
-    struct mpl_sample y = { 0 };
+    struct mpl_chance_sample x = { 0 };
+    struct mpl_chance_sample y = { 0 };
     enum mpl_status st = take_runs(e, load, &e->diff->sides[1], 1, &x, err);
 
     st = st == MPL_OK ? take_runs(e, load, &e->diff->sides[0], e->factor, &y, err) : st;

@@ -29,14 +29,14 @@ struct mpl_context_kind {
 /** "sing.orig", "doub.actual", "sing.weighted": the paper's words. */
 const char *mpl_context_name(struct mpl_context_kind kind);
 
-struct mpl_attribute {
+struct mpl_context_attribute {
     uint64_t key;   /**< An entry (mpl_item.what); of pairs the first in the upper half. */
     uint64_t value; /**< How often, as far as that makes another attribute; else 0. */
 };
 /** Ascending by key. */
-struct mpl_attributes {
+struct mpl_context_attributes {
     uint32_t n;
-    const struct mpl_attribute *all;
+    const struct mpl_context_attribute *all;
 };
 /**
  * A formal context (G, M, I), whose objects are sequences. Those with equal attributes are one class,
@@ -46,10 +46,10 @@ struct mpl_context {
     struct mpl_context_kind kind;
     uint32_t n_objects;
     uint32_t n_classes;
-    const uint32_t *class_of;          /**< Per object. */
-    const uint32_t *sizes;             /**< Per class: objects in it. */
-    const struct mpl_attributes *sets; /**< Per class. */
-    struct mpl_attributes
+    const uint32_t *class_of;                  /**< Per object. */
+    const uint32_t *sizes;                     /**< Per class: objects in it. */
+    const struct mpl_context_attributes *sets; /**< Per class. */
+    struct mpl_context_attributes
         attributes; /**< All that occur, ascending by key, then by value. */
     const double *
         alike; /**< JSM of the classes: Jaccard's index 0-1; [class * n_classes + class]. */

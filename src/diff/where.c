@@ -46,7 +46,7 @@ static double scale_of(const struct where *w, const struct view *v, const struct
 
 /* Per run of a side, for as many iterations as the new run has. */
 static enum mpl_status take_totals(const struct where *w, int side, double factor,
-                                   const struct stretch *s, struct mpl_sample *out,
+                                   const struct stretch *s, struct mpl_chance_sample *out,
                                    struct mpl_err *err)
 {
     const struct view *first = &w->views[side == 0 ? 0 : w->n[0]];
@@ -55,7 +55,7 @@ static enum mpl_status take_totals(const struct where *w, int side, double facto
     for (size_t r = 0; r < w->n[side] && values != NULL; r++) {
         values[r] = factor * scale_of(w, &first[r], s) * total_of(&first[r], s);
     }
-    *out = (struct mpl_sample){ w->n[side], values };
+    *out = (struct mpl_chance_sample){ w->n[side], values };
     return values == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
@@ -118,7 +118,8 @@ static enum mpl_status take_pairs(const struct where *w, const struct stretch *s
 
 /* Blocks of steps, each as if all \p n_as_if were like its own. */
 static enum mpl_status cut(const struct where *w, const double *steps, uint32_t n,
-                           double n_as_if, struct mpl_sample *out, struct mpl_err *err)
+                           double n_as_if, struct mpl_chance_sample *out,
+                           struct mpl_err *err)
 {
     const size_t n_blocks = n < MPL_BLOCKS_LEAST ? 0 : n > MOST_BLOCKS ? MOST_BLOCKS : n;
     double *blocks = MPL_NEW_ARRAY(w->arena, n_blocks, double);
@@ -131,12 +132,13 @@ static enum mpl_status cut(const struct where *w, const double *steps, uint32_t 
             blocks[b] += n_as_if * steps[i] / (double) (end - first);
         }
     }
-    *out = (struct mpl_sample){ n_blocks, blocks };
+    *out = (struct mpl_chance_sample){ n_blocks, blocks };
     return blocks == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 static enum mpl_status cut_run(const struct where *w, int side, const struct stretch *s,
-                               double factor, struct mpl_sample *out, struct mpl_err *err)
+                               double factor, struct mpl_chance_sample *out,
+                               struct mpl_err *err)
 {
     const struct view *v = w->speakers[side];
     const double *steps = take_steps(w, v, s);
@@ -153,8 +155,8 @@ static enum mpl_status test(const struct where *w, const struct stretch *s,
 {
     const double factor = w->e->factor;
     const uint32_t n = mpl_stretch_steps(w->speakers[1], s);
-    struct mpl_sample x = { 0 };
-    struct mpl_sample y = { 0 };
+    struct mpl_chance_sample x = { 0 };
+    struct mpl_chance_sample y = { 0 };
     enum mpl_status st;
 
     if (mpl_diff_has_repetitions(w->e->diff)) {
@@ -209,10 +211,10 @@ static enum mpl_status add(const struct where *w, const struct stretch *s,
                            enum mpl_place_what what, size_t n_family, struct mpl_buf *found,
                            struct mpl_err *err)
 {
-    const struct mpl_spot *place =
+    const struct mpl_place_spot *place =
         what == MPL_PLACE_CALL ? mpl_places_get(w->places, s->first_place) : NULL;
-    struct mpl_sample base;
-    struct mpl_sample new;
+    struct mpl_chance_sample base;
+    struct mpl_chance_sample new;
     struct mpl_place_load *out;
     enum mpl_status st = take_totals(w, 0, 1, s, &base, err);
     double base_s;

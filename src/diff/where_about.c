@@ -88,7 +88,8 @@ static uint64_t bytes_of(const struct mpl_run *run, uint32_t l, uint32_t call)
 }
 
 /* A location's first wait that begins in \p call or later. */
-static size_t find_origin(const struct mpl_origins *origins, uint32_t l, uint32_t call)
+static size_t find_origin(const struct mpl_effect_origins *origins, uint32_t l,
+                          uint32_t call)
 {
     size_t low = 0;
     size_t high = origins->n;
@@ -111,7 +112,7 @@ static void add_origins(const struct where *w, int side, uint32_t call, double s
                         double *by_origin)
 {
     const struct mpl_run *run = w->speakers[side]->run;
-    const struct mpl_origins *origins = &w->e->origins[side];
+    const struct mpl_effect_origins *origins = &w->e->origins[side];
     const uint32_t l = w->load->location;
     const bool waits = mpl_events_wait_ticks(run->events, l, 2 * call + 1) > 0;
 

@@ -79,7 +79,7 @@ static bool read_demand(struct cage *cage, struct mpl_withheld *w)
         w->used[i] = hold_symbol(cage->env, w->demand.uses[i].metric);
     }
     for (size_t i = 0; i < w->demand.n_anchors; i++) {
-        const struct mpl_anchor *a = &w->demand.anchors[i];
+        const struct mpl_demand_anchor *a = &w->demand.anchors[i];
 
         w->anchored[i] =
             hold_symbol(cage->env, a->template != NULL ? a->template : a->metric);
@@ -199,7 +199,8 @@ static void write_expression(struct mpl_buf *text, const struct why_expr *e, con
 }
 
 /* NAN where it cannot be told. Without memory for its text CLIPS finds no expression. */
-static double evaluate(struct cage *cage, const struct mpl_anchor *a, double locations)
+static double evaluate(struct cage *cage, const struct mpl_demand_anchor *a,
+                       double locations)
 {
     struct mpl_buf text = mpl_buf_make(1);
     DATA_OBJECT value;
@@ -218,7 +219,7 @@ static double evaluate(struct cage *cage, const struct mpl_anchor *a, double loc
 static bool holds(struct cage *cage, size_t i, const struct mpl_metric_given *given)
 {
     struct mpl_withheld *w = cage->withheld;
-    const struct mpl_anchor *a = &w->demand.anchors[i];
+    const struct mpl_demand_anchor *a = &w->demand.anchors[i];
     const double is = a->is_rank ? given->rank : given->value;
 
     if (isnan(w->n[i]) || w->n[i] != given->n) {

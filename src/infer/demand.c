@@ -184,7 +184,8 @@ static bool is_same_or_none(const char *a, const char *b)
     return a == b || is_same(a, b);
 }
 
-static bool is_same_anchor(const struct mpl_anchor *a, const struct mpl_anchor *b)
+static bool is_same_anchor(const struct mpl_demand_anchor *a,
+                           const struct mpl_demand_anchor *b)
 {
     return is_same_or_none(a->template, b->template) &&
            is_same_or_none(a->metric, b->metric) && a->is_rank == b->is_rank &&
@@ -193,7 +194,7 @@ static bool is_same_anchor(const struct mpl_anchor *a, const struct mpl_anchor *
 }
 
 /* Its bit; 0 where there is no room, which only means that more facts are taken. */
-static uint64_t add_anchor(struct reader *r, const struct mpl_anchor *anchor)
+static uint64_t add_anchor(struct reader *r, const struct mpl_demand_anchor *anchor)
 {
     struct mpl_demand *d = r->demand;
     size_t i = 0;
@@ -225,7 +226,7 @@ static uint64_t anchor_of_test(struct reader *r, const struct why_condition *c,
     const struct why_expr *head = test == NULL || !test->is_list ? NULL : test->first;
     const struct why_expr *left = head == NULL ? NULL : head->next;
     const struct why_expr *right = left == NULL ? NULL : left->next;
-    struct mpl_anchor anchor = { .metric = metric, .n = variable_of(c, "of") };
+    struct mpl_demand_anchor anchor = { .metric = metric, .n = variable_of(c, "of") };
     const bool is_turned = is_word(right, v);
 
     if (right == NULL || right->next != NULL || head->is_list ||
@@ -256,10 +257,10 @@ static uint64_t anchor_of_literal(struct reader *r, const struct why_condition *
         return 0;
     }
     than->text = literal;
-    return add_anchor(r, &(struct mpl_anchor){ .metric = metric,
-                                               .is_rank = strcmp(slot, "rank") == 0,
-                                               .comparison = '=',
-                                               .than = than });
+    return add_anchor(r, &(struct mpl_demand_anchor){ .metric = metric,
+                                                      .is_rank = strcmp(slot, "rank") == 0,
+                                                      .comparison = '=',
+                                                      .than = than });
 }
 
 /* What a condition on a metric says of its value and rank. */
@@ -401,7 +402,8 @@ static void read_templates(struct reader *r, struct place *place)
             strcmp(template, "metric") != 0 && strcmp(template, "role") != 0 &&
             is_same_term(other->location, place->location) &&
             is_same_term(other->run, place->run)) {
-            place->templates |= add_anchor(r, &(struct mpl_anchor){ .template = template });
+            place->templates |=
+                add_anchor(r, &(struct mpl_demand_anchor){ .template = template });
         }
     }
 }

@@ -10,7 +10,7 @@
 #include "infer/whynot_priv.h"
 
 /** What a location must meet. */
-struct mpl_anchor {
+struct mpl_demand_anchor {
     const char
         *template; /**< There is such a fact, with its run and location; NULL: a metric. */
     const char *metric;          /**< NULL: a fact. */
@@ -35,7 +35,7 @@ struct mpl_use {
 struct mpl_demand {
     bool is_all; /**< Rules may look at all facts `metric`. */
     size_t n_anchors;
-    struct mpl_anchor anchors[MPL_ANCHORS];
+    struct mpl_demand_anchor anchors[MPL_ANCHORS];
     size_t n_uses;
     const struct mpl_use *uses;
 };

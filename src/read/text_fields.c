@@ -45,7 +45,7 @@ static const struct {
 
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
-static unsigned options_of_token(const struct mpl_token *token)
+static unsigned options_of_token(const struct mpl_text_token *token)
 {
     for (size_t i = 0; i < N_OPTIONS; i++) {
         if (mpl_text_token_is(token, options[i].word)) {
@@ -121,7 +121,7 @@ struct mpl_place mpl_parser_place(const struct mpl_parser *p)
 
 bool mpl_parser_expected(struct mpl_parser *p, const char *what)
 {
-    const struct mpl_token *t = &p->lexer.token;
+    const struct mpl_text_token *t = &p->lexer.token;
 
     if (t->kind == MPL_TOKEN_END) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, mpl_parser_place(p),
@@ -174,7 +174,7 @@ void mpl_parser_unknown_word(struct mpl_parser *p)
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-static size_t count_digits(const struct mpl_token *t)
+static size_t count_digits(const struct mpl_text_token *t)
 {
     size_t n = 0;
 
@@ -187,7 +187,7 @@ static size_t count_digits(const struct mpl_token *t)
 bool mpl_parser_take_whole(struct mpl_parser *p, const char *what, uint64_t most,
                            uint64_t *out)
 {
-    const struct mpl_token *t = &p->lexer.token;
+    const struct mpl_text_token *t = &p->lexer.token;
     uint64_t value = 0;
 
     if (t->kind != MPL_TOKEN_NUMBER || count_digits(t) != t->n) {
@@ -210,7 +210,7 @@ bool mpl_parser_take_whole(struct mpl_parser *p, const char *what, uint64_t most
 
 /** Nanoseconds of the digits in \p t, which counts in units of \p unit_ns; -1: too large, -2:
  *  finer than a nanosecond. */
-static int64_t value_of(const struct mpl_token *t, size_t n, int64_t unit_ns)
+static int64_t value_of(const struct mpl_text_token *t, size_t n, int64_t unit_ns)
 {
     int64_t whole = 0;
     int64_t rest = 0;
@@ -238,7 +238,7 @@ static int64_t value_of(const struct mpl_token *t, size_t n, int64_t unit_ns)
 
 bool mpl_parser_take_time(struct mpl_parser *p, bool may_have_unit, int64_t *out)
 {
-    const struct mpl_token *t = &p->lexer.token;
+    const struct mpl_text_token *t = &p->lexer.token;
     int64_t unit_ns = p->unit_ns;
     size_t n = 0;
     int64_t value;
@@ -303,7 +303,7 @@ bool mpl_parser_take_rank(struct mpl_parser *p, bool may_be_null, struct mpl_tex
 
 static bool is_label(const struct mpl_parser *p)
 {
-    const struct mpl_token *t = &p->lexer.token;
+    const struct mpl_text_token *t = &p->lexer.token;
 
     return t->kind == MPL_TOKEN_WORD && !t->is_first && options_of_token(t) == 0 &&
            mpl_text_verb_find(t->at, t->n) == NULL;
@@ -374,7 +374,7 @@ static bool take_value(struct mpl_parser *p, unsigned option, struct mpl_text_it
 /** A misspelt option, most likely, which explains better than the option that it left out. */
 static bool is_stray_word(const struct mpl_parser *p)
 {
-    const struct mpl_token *t = &p->lexer.token;
+    const struct mpl_text_token *t = &p->lexer.token;
 
     return t->kind == MPL_TOKEN_WORD && !t->is_first &&
            mpl_text_verb_find(t->at, t->n) == NULL;

@@ -144,7 +144,8 @@ static bool take_quoted(struct mpl_lexer *x)
     return true;
 }
 
-struct mpl_place mpl_token_place(const struct mpl_lexer *x, const struct mpl_token *token)
+struct mpl_place mpl_token_place(const struct mpl_lexer *x,
+                                 const struct mpl_text_token *token)
 {
     return (struct mpl_place){ x->file, token->line, token->column };
 }
@@ -165,7 +166,7 @@ static void refuse_character(struct mpl_lexer *x)
 /** The token at x->at; false for a character that starts none. */
 static bool take_token(struct mpl_lexer *x)
 {
-    struct mpl_token *t = &x->token;
+    struct mpl_text_token *t = &x->token;
     const char c = *x->at;
 
     if (c == '"') {
@@ -201,11 +202,12 @@ bool mpl_text_lexer_next(struct mpl_lexer *x)
 {
     for (;;) {
         skip_blanks(x);
-        x->token = (struct mpl_token){ .kind = MPL_TOKEN_END,
-                                       .at = x->at,
-                                       .line = x->line,
-                                       .column = (unsigned) (x->at - x->line_start) + 1,
-                                       .is_first = x->is_line_empty };
+        x->token =
+            (struct mpl_text_token){ .kind = MPL_TOKEN_END,
+                                     .at = x->at,
+                                     .line = x->line,
+                                     .column = (unsigned) (x->at - x->line_start) + 1,
+                                     .is_first = x->is_line_empty };
         if (x->at >= x->end) {
             return false;
         }
@@ -230,7 +232,7 @@ void mpl_lexer_start(struct mpl_lexer *x, const char *file, const char *text, si
     (void) mpl_text_lexer_next(x);
 }
 
-bool mpl_text_token_is(const struct mpl_token *token, const char *word)
+bool mpl_text_token_is(const struct mpl_text_token *token, const char *word)
 {
     return token->n == strlen(word) && token->kind != MPL_TOKEN_END &&
            memcmp(token->at, word, token->n) == 0;

@@ -212,7 +212,7 @@ static uint32_t number_of(const char *at, size_t n)
 /** "3" or "3.2". */
 static bool take_location(struct mpl_parser *p, uint32_t *rank, uint32_t *thread)
 {
-    const struct mpl_token t = p->lexer.token;
+    const struct mpl_text_token t = p->lexer.token;
     const char *dot = t.n > 0 ? (const char *) memchr(t.at, '.', t.n) : NULL;
     const size_t n = dot != NULL ? (size_t) (dot - t.at) : t.n;
 
@@ -263,7 +263,7 @@ static bool take_rank_line(struct mpl_parser *p)
 
 static bool take_unit(struct mpl_parser *p)
 {
-    const struct mpl_token *t = &p->lexer.token;
+    const struct mpl_text_token *t = &p->lexer.token;
     const int64_t unit_ns = mpl_text_unit_ns(t->at, t->n);
 
     if (t->kind != MPL_TOKEN_WORD || unit_ns == 0) {

@@ -9,7 +9,7 @@
 
 /* ---- tokens ------------------------------------------------------------------------ */
 
-enum mpl_token_kind {
+enum mpl_text_token_kind {
     MPL_TOKEN_END,
     MPL_TOKEN_WORD,   /**< Also a text in double quotes. */
     MPL_TOKEN_NUMBER, /**< "12", "0.5", "15ms" */
@@ -17,8 +17,8 @@ enum mpl_token_kind {
     MPL_TOKEN_MARK,   /**< One of : { } / + - */
 };
 
-struct mpl_token {
-    enum mpl_token_kind kind;
+struct mpl_text_token {
+    enum mpl_text_token_kind kind;
     const char *at; /**< In the text; not terminated. */
     size_t n;
     unsigned line;
@@ -34,7 +34,7 @@ struct mpl_lexer {
     const char *line_start;
     unsigned line;
     bool is_line_empty; /**< No token of this line so far. */
-    struct mpl_token token;
+    struct mpl_text_token token;
     struct mpl_lint *lint;
     const char *unit; /**< "us", from the comments before the first token; or NULL. */
     bool has_token;   /**< A token has been seen: later comments set no unit. */
@@ -44,9 +44,9 @@ void mpl_lexer_start(struct mpl_lexer *lexer, const char *file, const char *text
                      size_t bytes, struct mpl_lint *lint);
 /** Advances; returns false at the end of the text. */
 bool mpl_text_lexer_next(struct mpl_lexer *lexer);
-bool mpl_text_token_is(const struct mpl_token *token, const char *word);
+bool mpl_text_token_is(const struct mpl_text_token *token, const char *word);
 struct mpl_place mpl_token_place(const struct mpl_lexer *lexer,
-                                 const struct mpl_token *token);
+                                 const struct mpl_text_token *token);
 /** Nanoseconds of "s", "ms", "us" or "ns"; 0 for other words. */
 int64_t mpl_text_unit_ns(const char *word, size_t n);
 

@@ -156,10 +156,10 @@ typedef enum mpl_status mpl_match_told(void *context, const struct mpl_capture *
                                        size_t n, struct mpl_err *err);
 
 /** Working memory of matching, reused from search to search. */
-struct mpl_matcher;
+struct mpl_event_matcher;
 /** Lives in \p arena, and its buffers on the heap until mpl_matcher_close(). NULL: no memory. */
-struct mpl_matcher *mpl_matcher_open(struct mpl_arena *arena);
-void mpl_matcher_close(struct mpl_matcher *matcher); /* NULL is allowed */
+struct mpl_event_matcher *mpl_matcher_open(struct mpl_arena *arena);
+void mpl_matcher_close(struct mpl_event_matcher *matcher); /* NULL is allowed */
 
 /**
  * Finds the leftmost longest match, tells it, and continues behind it. Equal sequences that can
@@ -169,11 +169,11 @@ void mpl_matcher_close(struct mpl_matcher *matcher); /* NULL is allowed */
  * Cost: linear in the events, times the states that are alive at once, times at most extend_max
  *       for expressions whose complete matches nearly always seem extensible.
  */
-enum mpl_status mpl_matcher_run(struct mpl_matcher *matcher,
+enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
                                 const struct mpl_automaton *automaton,
                                 const struct mpl_letters *letters, uint32_t extend_max,
                                 mpl_match_told *told, void *context, struct mpl_err *err);
 /** Threads stepped since creation: what the cost is counted in. */
-uint64_t mpl_matcher_steps(const struct mpl_matcher *matcher);
+uint64_t mpl_matcher_steps(const struct mpl_event_matcher *matcher);
 
 #endif

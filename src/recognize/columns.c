@@ -17,7 +17,8 @@ static bool evaluate(struct mpl_recognition *r, uint32_t event, const struct wan
                      size_t first, size_t n)
 {
     struct mpl_arena *arena = n == 0 ? NULL : mpl_arena_create();
-    struct mpl_view *view = arena == NULL ? NULL : mpl_view_open(r, event, n, arena);
+    struct mpl_instance_view *view =
+        arena == NULL ? NULL : mpl_view_open(r, event, n, arena);
     bool is_good = view != NULL || n == 0;
 
     for (size_t at = 0; at < n && is_good; at += view->n) {

@@ -14,7 +14,7 @@ static bool is_in_role(const struct mpl_recognition *r, uint32_t process, uint32
     return process != MPL_NONE && (r->roles_of_process[process] >> role & 1) != 0;
 }
 
-static bool has_tag(const struct mpl_filter *filter, uint32_t tag)
+static bool has_tag(const struct mpl_span_filter *filter, uint32_t tag)
 {
     for (uint32_t i = 0; i < filter->n_tags; i++) {
         if (filter->tags[i] == tag) {
@@ -25,7 +25,7 @@ static bool has_tag(const struct mpl_filter *filter, uint32_t tag)
 }
 
 bool mpl_filter_wants_message(const struct mpl_recognition *r,
-                              const struct mpl_filter *filter, uint32_t location,
+                              const struct mpl_span_filter *filter, uint32_t location,
                               uint32_t message)
 {
     const struct mpl_location *loc = &r->model->locations[location];
@@ -56,7 +56,7 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
 }
 
 uint32_t mpl_filter_message(const struct mpl_recognition *r,
-                            const struct mpl_filter *filter, uint32_t location,
+                            const struct mpl_span_filter *filter, uint32_t location,
                             const struct mpl_span *span)
 {
     for (uint32_t i = 0; i < span->n_messages; i++) {
@@ -70,7 +70,7 @@ uint32_t mpl_filter_message(const struct mpl_recognition *r,
 }
 
 uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
-                               const struct mpl_filter *filter, uint32_t location,
+                               const struct mpl_span_filter *filter, uint32_t location,
                                uint32_t at)
 {
     uint32_t message;
@@ -86,7 +86,7 @@ uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
     return mpl_filter_message(r, filter, location, &span);
 }
 
-bool mpl_filter_has_messages(const struct mpl_filter *filter)
+bool mpl_filter_has_messages(const struct mpl_span_filter *filter)
 {
     size_t n;
 
@@ -94,7 +94,7 @@ bool mpl_filter_has_messages(const struct mpl_filter *filter)
            mpl_primitives(&n)[filter->primitive].has_message;
 }
 
-bool mpl_filter_has_collectives(const struct mpl_filter *filter)
+bool mpl_filter_has_collectives(const struct mpl_span_filter *filter)
 {
     if (filter->primitive == MPL_NONE) {
         return false;
@@ -124,7 +124,7 @@ struct mpl_range mpl_range_of(const struct mpl_events *events, uint32_t location
 }
 
 /* \p ops: of the primitive; the filter may ask for fewer. */
-static bool has_op(const struct mpl_recognition *r, const struct mpl_filter *filter,
+static bool has_op(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                    uint32_t location, const struct mpl_span *span, uint32_t ops)
 {
     const struct mpl_location *loc = &r->model->locations[location];
@@ -142,8 +142,9 @@ static bool has_op(const struct mpl_recognition *r, const struct mpl_filter *fil
            (filter->root == MPL_NONE || is_in_role(r, collective->root, filter->root));
 }
 
-static bool is_of_kind(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                       uint32_t location, const struct mpl_span *span)
+static bool is_of_kind(const struct mpl_recognition *r,
+                       const struct mpl_span_filter *filter, uint32_t location,
+                       const struct mpl_span *span)
 {
     const struct mpl_primitive_row *row = mpl_primitive_row(filter->primitive);
 
@@ -169,15 +170,15 @@ static bool is_of_kind(const struct mpl_recognition *r, const struct mpl_filter 
     }
 }
 
-static bool has_region(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                       uint32_t region)
+static bool has_region(const struct mpl_recognition *r,
+                       const struct mpl_span_filter *filter, uint32_t region)
 {
     return filter->region == NULL ||
            (region != MPL_NONE &&
             fnmatch(filter->region, r->model->regions[region].name, 0) == 0);
 }
 
-bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
+bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                       uint32_t location, const struct mpl_span *span)
 {
     if (filter->primitive == MPL_NONE || !is_of_kind(r, filter, location, span) ||
@@ -193,7 +194,7 @@ bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_filter *
     return !needs_message || mpl_filter_message(r, filter, location, span) != MPL_NONE;
 }
 
-bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *filter,
+bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                       uint32_t location, uint32_t at)
 {
     double scalars[MPL_FIELDS];
@@ -217,8 +218,9 @@ bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *
 
 /* ---- fields ---------------------------------------------------------------------------- */
 
-static double sum_bytes(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                        uint32_t location, uint32_t at)
+static double sum_bytes(const struct mpl_recognition *r,
+                        const struct mpl_span_filter *filter, uint32_t location,
+                        uint32_t at)
 {
     const struct mpl_location *loc = &r->model->locations[location];
     const struct mpl_span span = mpl_events_span(r->events, location, at);
@@ -246,8 +248,8 @@ static double collective_bytes(const struct mpl_recognition *r, uint32_t locatio
 
 /* Of the only message, or of those of a call with several. */
 static double message_field(const struct mpl_recognition *r,
-                            const struct mpl_filter *filter, uint32_t location, uint32_t at,
-                            uint32_t message, enum mpl_field field)
+                            const struct mpl_span_filter *filter, uint32_t location,
+                            uint32_t at, uint32_t message, enum mpl_field field)
 {
     const struct mpl_location *loc = &r->model->locations[location];
     uint32_t one = message;
@@ -284,7 +286,7 @@ static double seconds(const struct mpl_recognition *r, int64_t ticks)
 }
 
 static inline double field_of(const struct mpl_recognition *r,
-                              const struct mpl_filter *filter, uint32_t location,
+                              const struct mpl_span_filter *filter, uint32_t location,
                               uint32_t at, uint32_t message, enum mpl_field field)
 {
     const struct mpl_events *e = r->events;
@@ -316,7 +318,7 @@ static inline double field_of(const struct mpl_recognition *r,
     }
 }
 
-double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
+double mpl_span_field(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                       uint32_t location, uint32_t at, uint32_t message,
                       enum mpl_field field)
 {
@@ -325,7 +327,7 @@ double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *
 
 /* Inlined once per field, so that the compiler takes the choice of it out of the loop. */
 static inline void read_each(const struct mpl_recognition *r,
-                             const struct mpl_filter *filter,
+                             const struct mpl_span_filter *filter,
                              const struct mpl_bound *bounds, const struct mpl_rows *rows,
                              enum mpl_field field, double *values)
 {
@@ -339,7 +341,7 @@ static inline void read_each(const struct mpl_recognition *r,
     }
 }
 
-void mpl_span_read(const struct mpl_recognition *r, const struct mpl_filter *filter,
+void mpl_span_read(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                    const struct mpl_bound *bounds, const struct mpl_rows *rows,
                    enum mpl_field field, double *values)
 {

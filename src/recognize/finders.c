@@ -41,7 +41,7 @@ static bool is_same_text(const char *x, const char *y)
 }
 
 /* Conditions are the same only if they are the same object: few links have one. */
-static bool is_same(const struct mpl_filter *x, const struct mpl_filter *y)
+static bool is_same(const struct mpl_span_filter *x, const struct mpl_span_filter *y)
 {
     if (x->primitive != y->primitive || x->to != y->to || x->from != y->from ||
         x->root != y->root || x->ops != y->ops || x->n_tags != y->n_tags ||
@@ -52,7 +52,7 @@ static bool is_same(const struct mpl_filter *x, const struct mpl_filter *y)
 }
 
 /* The number of the filter among those seen so far. */
-static uint32_t kind_of(struct mpl_finders *finders, const struct mpl_filter *filter)
+static uint32_t kind_of(struct mpl_finders *finders, const struct mpl_span_filter *filter)
 {
     for (uint32_t k = 0; k < finders->n_kinds; k++) {
         if (is_same(finders->filters[k], filter)) {
@@ -73,7 +73,7 @@ bool mpl_finders_prepare(struct mpl_recognition *r)
         n += pattern->events[e].n_associated;
     }
     *finders = (struct mpl_finders){
-        .filters = MPL_NEW_ARRAY(r->arena, n, const struct mpl_filter *),
+        .filters = MPL_NEW_ARRAY(r->arena, n, const struct mpl_span_filter *),
         .of_event = MPL_NEW_ARRAY(r->arena, pattern->n_events, uint32_t *),
         .of_kind = MPL_NEW_ARRAY(r->arena, n, struct mpl_finder **),
     };
@@ -99,7 +99,8 @@ bool mpl_finders_prepare(struct mpl_recognition *r)
 /* ---- finders ----------------------------------------------------------------------------- */
 
 static struct mpl_finder *make_finder(struct mpl_recognition *r,
-                                      const struct mpl_filter *filter, uint32_t location)
+                                      const struct mpl_span_filter *filter,
+                                      uint32_t location)
 {
     const enum mpl_primitive_test test = mpl_primitive_row(filter->primitive)->test;
     const struct mpl_range range = r->ranges[location];
@@ -145,7 +146,7 @@ static struct mpl_finder *get_finder(struct mpl_recognition *r, uint32_t kind,
 
 /* ---- bits ---------------------------------------------------------------------------------- */
 
-static bool takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
+static bool takes(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                   uint32_t location, uint32_t at)
 {
     const struct mpl_span span = mpl_events_span(r->events, location, at);
@@ -155,8 +156,8 @@ static bool takes(const struct mpl_recognition *r, const struct mpl_filter *filt
 }
 
 /* Likewise on the location of the pass, where letters tell nearly everything. */
-static bool takes_near(const struct mpl_view *view, const struct mpl_filter *filter,
-                       uint32_t number, uint32_t at)
+static bool takes_near(const struct mpl_instance_view *view,
+                       const struct mpl_span_filter *filter, uint32_t number, uint32_t at)
 {
     const struct mpl_near *near = view->near;
 
@@ -164,10 +165,10 @@ static bool takes_near(const struct mpl_view *view, const struct mpl_filter *fil
            (filter->where == NULL || mpl_filter_holds(view->r, filter, near->location, at));
 }
 
-static void fill_word(const struct mpl_view *view, uint32_t number, uint32_t location,
-                      struct mpl_finder *finder, uint32_t word)
+static void fill_word(const struct mpl_instance_view *view, uint32_t number,
+                      uint32_t location, struct mpl_finder *finder, uint32_t word)
 {
-    const struct mpl_filter *filter = &view->definition->associated[number].filter;
+    const struct mpl_span_filter *filter = &view->definition->associated[number].filter;
     const bool is_near =
         view->near != NULL && location == view->near->location && number < 64;
     const uint32_t n = finder->n - word * 64 < 64 ? finder->n - word * 64 : 64;
@@ -184,8 +185,8 @@ static void fill_word(const struct mpl_view *view, uint32_t number, uint32_t loc
     finder->known[word / 64] |= UINT64_C(1) << word % 64;
 }
 
-static uint64_t word_of(const struct mpl_view *view, uint32_t number, uint32_t location,
-                        struct mpl_finder *finder, uint32_t word)
+static uint64_t word_of(const struct mpl_instance_view *view, uint32_t number,
+                        uint32_t location, struct mpl_finder *finder, uint32_t word)
 {
     if ((finder->known[word / 64] >> word % 64 & 1) == 0) {
         fill_word(view, number, location, finder, word);
@@ -194,8 +195,8 @@ static uint64_t word_of(const struct mpl_view *view, uint32_t number, uint32_t l
 }
 
 /* The first bit that is set, from \p bit on; n: none. */
-static uint32_t seek_next(const struct mpl_view *view, uint32_t number, uint32_t location,
-                          struct mpl_finder *finder, uint32_t bit)
+static uint32_t seek_next(const struct mpl_instance_view *view, uint32_t number,
+                          uint32_t location, struct mpl_finder *finder, uint32_t bit)
 {
     uint32_t word = bit / 64;
     uint64_t bits = word_of(view, number, location, finder, word) & ~UINT64_C(0)
@@ -208,7 +209,7 @@ static uint32_t seek_next(const struct mpl_view *view, uint32_t number, uint32_t
 }
 
 /* One more than the last bit that is set, from \p low up to \p bit; 0: none. */
-static uint32_t seek_previous(const struct mpl_view *view, uint32_t number,
+static uint32_t seek_previous(const struct mpl_instance_view *view, uint32_t number,
                               uint32_t location, struct mpl_finder *finder, uint32_t low,
                               uint32_t bit)
 {
@@ -228,8 +229,8 @@ static uint32_t seek_previous(const struct mpl_view *view, uint32_t number,
  * Instances ask in ascending order, so the way over spans that do not fit is gone once, and the
  * answer kept for those who start somewhere on it.
  */
-static uint32_t find_next(const struct mpl_view *view, uint32_t number, uint32_t location,
-                          struct mpl_finder *finder, uint32_t from)
+static uint32_t find_next(const struct mpl_instance_view *view, uint32_t number,
+                          uint32_t location, struct mpl_finder *finder, uint32_t from)
 {
     const uint32_t bit =
         from < finder->first ? 0 : (from - finder->first) / finder->step + 1;
@@ -248,7 +249,7 @@ static uint32_t find_next(const struct mpl_view *view, uint32_t number, uint32_t
     return kept->to < finder->n ? finder->first + kept->to * finder->step : MPL_NONE;
 }
 
-static uint32_t find_previous(const struct mpl_view *view, uint32_t number,
+static uint32_t find_previous(const struct mpl_instance_view *view, uint32_t number,
                               uint32_t location, struct mpl_finder *finder, uint32_t from)
 {
     struct answer *kept = &finder->previous[number % ANSWERS];
@@ -272,7 +273,7 @@ static uint32_t find_previous(const struct mpl_view *view, uint32_t number,
     return kept->to > 0 ? finder->first + (kept->to - 1) * finder->step : MPL_NONE;
 }
 
-uint32_t mpl_finder_find(struct mpl_view *view, uint32_t number, uint32_t location,
+uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32_t location,
                          uint32_t from, bool is_next)
 {
     const uint32_t kind = view->r->finders.of_event[view->event][number];

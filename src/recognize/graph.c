@@ -14,7 +14,7 @@
 
 /* Messages between two processes as one end has seen them. */
 struct seen {
-    struct mpl_arc arc;
+    struct mpl_topology_arc arc;
     bool is_sender; /* who has seen them */
 };
 
@@ -61,33 +61,35 @@ static bool see_all(const struct mpl_topology *t, struct mpl_buf *all)
 }
 
 /* Pairs that stand several times become one: what the end that has seen more of it says. */
-static uint32_t unite(const struct seen *seen, size_t n, struct mpl_arc *arcs)
+static uint32_t unite(const struct seen *seen, size_t n, struct mpl_topology_arc *arcs)
 {
     uint32_t n_arcs = 0;
     size_t i = 0;
 
     while (i < n) {
-        const struct mpl_arc *first = &seen[i].arc;
+        const struct mpl_topology_arc *first = &seen[i].arc;
         uint64_t counts[2] = { 0, 0 };
 
         for (; i < n && seen[i].arc.from == first->from && seen[i].arc.to == first->to;
              i++) {
             counts[seen[i].is_sender] += seen[i].arc.n;
         }
-        arcs[n_arcs++] = (struct mpl_arc){ first->from, first->to,
-                                           counts[0] > counts[1] ? counts[0] : counts[1] };
+        arcs[n_arcs++] =
+            (struct mpl_topology_arc){ first->from, first->to,
+                                       counts[0] > counts[1] ? counts[0] : counts[1] };
     }
     return n_arcs;
 }
 
-static uint64_t count_of(const struct mpl_arc *arcs, uint32_t n, uint32_t from, uint32_t to)
+static uint64_t count_of(const struct mpl_topology_arc *arcs, uint32_t n, uint32_t from,
+                         uint32_t to)
 {
     uint32_t low = 0;
     uint32_t high = n;
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const struct mpl_arc *a = &arcs[middle];
+        const struct mpl_topology_arc *a = &arcs[middle];
 
         if (a->from < from || (a->from == from && a->to < to)) {
             low = middle + 1;
@@ -99,11 +101,11 @@ static uint64_t count_of(const struct mpl_arc *arcs, uint32_t n, uint32_t from, 
 }
 
 /* What goes both ways counts at both ends, once for each way. */
-static void count_mutual(struct mpl_peer_graph *graph, const struct mpl_arc *arcs,
+static void count_mutual(struct mpl_peer_graph *graph, const struct mpl_topology_arc *arcs,
                          uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_arc *a = &arcs[i];
+        const struct mpl_topology_arc *a = &arcs[i];
         const uint64_t back = count_of(arcs, n, a->to, a->from);
         const uint64_t n_mutual = a->n < back ? a->n : back;
 
@@ -115,12 +117,12 @@ static void count_mutual(struct mpl_peer_graph *graph, const struct mpl_arc *arc
 }
 
 /* Without strays. */
-static uint32_t sift(struct mpl_arc *arcs, uint32_t n, uint64_t *busiest)
+static uint32_t sift(struct mpl_topology_arc *arcs, uint32_t n, uint64_t *busiest)
 {
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_arc *a = &arcs[i];
+        const struct mpl_topology_arc *a = &arcs[i];
 
         busiest[a->from] = a->n > busiest[a->from] ? a->n : busiest[a->from];
         busiest[a->to] = a->n > busiest[a->to] ? a->n : busiest[a->to];
@@ -140,13 +142,13 @@ static enum mpl_status make_arcs(struct mpl_topology *t, struct mpl_err *err)
     struct mpl_peer_graph *graph = &t->graph;
     struct mpl_buf all = mpl_buf_make(sizeof(struct seen));
     uint64_t *busiest = MPL_NEW_ARRAY(t->arena, graph->n_processes, uint64_t);
-    struct mpl_arc *arcs = NULL;
+    struct mpl_topology_arc *arcs = NULL;
 
     graph->n_messages = MPL_NEW_ARRAY(t->arena, graph->n_processes, uint64_t);
     graph->n_mutual = MPL_NEW_ARRAY(t->arena, graph->n_processes, uint64_t);
     if (busiest != NULL && graph->n_messages != NULL && graph->n_mutual != NULL &&
         see_all(t, &all)) {
-        arcs = MPL_NEW_ARRAY(t->arena, all.n, struct mpl_arc);
+        arcs = MPL_NEW_ARRAY(t->arena, all.n, struct mpl_topology_arc);
     }
     if (arcs != NULL && all.n > 0) {
         qsort(all.data, all.n, sizeof(struct seen), by_pair);
@@ -171,7 +173,7 @@ uint32_t mpl_peer_graph_find_arc(const struct mpl_peer_graph *graph, uint32_t fr
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const struct mpl_arc *a = &graph->arcs[middle];
+        const struct mpl_topology_arc *a = &graph->arcs[middle];
 
         if (a->from < from || (a->from == from && a->to < to)) {
             low = middle + 1;
@@ -185,7 +187,7 @@ uint32_t mpl_peer_graph_find_arc(const struct mpl_peer_graph *graph, uint32_t fr
 }
 
 /* Whether this arc stands for the edge: of two that lead to and fro the one upwards. */
-static bool is_edge(const struct mpl_peer_graph *graph, const struct mpl_arc *arc)
+static bool is_edge(const struct mpl_peer_graph *graph, const struct mpl_topology_arc *arc)
 {
     return arc->from < arc->to ||
            mpl_peer_graph_find_arc(graph, arc->to, arc->from) == MPL_NONE;

@@ -16,13 +16,13 @@ enum { FAILED_EVENT, FAILED_CONSTRAINT, FAILED_LOCATION, FAILED_ENDS, FAILED_HEA
 struct search {
     struct mpl_recognition *r;
     struct mpl_arena *arena; /* scratch */
-    struct mpl_matcher *matcher;
-    struct mpl_stream *stream;
-    struct mpl_view **views; /* per event, NULL until needed */
-    uint32_t n_most;         /* matches that are tested together */
-    struct mpl_buf words;    /* uint32_t: instances of the event at hand on the location, */
-    size_t n_tested;         /* so many words, and then matches that may become some */
-    struct mpl_buf lists;    /* uint32_t: their repeated members, likewise */
+    struct mpl_event_matcher *matcher;
+    struct mpl_letter_stream *stream;
+    struct mpl_instance_view **views; /* per event, NULL until needed */
+    uint32_t n_most;                  /* matches that are tested together */
+    struct mpl_buf words; /* uint32_t: instances of the event at hand on the location, */
+    size_t n_tested;      /* so many words, and then matches that may become some */
+    struct mpl_buf lists; /* uint32_t: their repeated members, likewise */
     size_t n_lists;
     struct mpl_buf failed;  /* uint32_t: on this location, see above */
     struct mpl_buf pending; /* uint32_t: of all locations, not explained so far */
@@ -68,7 +68,7 @@ static bool explain(void *context, uint32_t location, uint32_t end)
  * The usual case of a member's ends: its only span has one, or none. MPL_MANY_ENDS when it is
  * another.
  */
-static uint32_t single_end(const struct mpl_view *view, uint32_t member)
+static uint32_t single_end(const struct mpl_instance_view *view, uint32_t member)
 {
     const uint32_t word = view->row.words[view->instances->word_of[member]];
 
@@ -82,7 +82,7 @@ static uint32_t single_end(const struct mpl_view *view, uint32_t member)
 }
 
 /* Calls \p told for each end of the match's members. */
-static bool tell_members(struct mpl_view *view, mpl_end_told *told, void *context)
+static bool tell_members(struct mpl_instance_view *view, mpl_end_told *told, void *context)
 {
     for (uint32_t i = 0; i < view->n_talking_members; i++) {
         const uint32_t end = single_end(view, view->talking[i]);
@@ -97,7 +97,7 @@ static bool tell_members(struct mpl_view *view, mpl_end_told *told, void *contex
 }
 
 /* The other end of a member's only message, without looking for its span. False: not so simple. */
-static bool explain_match(struct mpl_recognition *r, const struct mpl_view *view,
+static bool explain_match(struct mpl_recognition *r, const struct mpl_instance_view *view,
                           uint32_t name)
 {
     const struct mpl_event_definition *event = view->definition;
@@ -122,7 +122,7 @@ static bool explain_match(struct mpl_recognition *r, const struct mpl_view *view
     return true;
 }
 
-static enum mpl_status explain_instance(struct search *s, struct mpl_view *view,
+static enum mpl_status explain_instance(struct search *s, struct mpl_instance_view *view,
                                         struct mpl_err *err)
 {
     (void) tell_members(view, explain, s->r);
@@ -165,7 +165,7 @@ static bool remember_end(void *context, uint32_t location, uint32_t end)
 }
 
 /* Most failed matches are explained by what was found before on their location. */
-static enum mpl_status remember_failed(struct search *s, struct mpl_view *view,
+static enum mpl_status remember_failed(struct search *s, struct mpl_instance_view *view,
                                        uint32_t constraint, struct mpl_err *err)
 {
     const size_t start = s->failed.n;
@@ -303,7 +303,7 @@ static bool add_words(struct search *s, const struct mpl_capture *captures, size
 /* ---- matches, many at a time ------------------------------------------------------------- */
 
 /* Makes rows of those that are not tested yet. */
-static void fill_rows(struct search *s, struct mpl_view *view)
+static void fill_rows(struct search *s, struct mpl_instance_view *view)
 {
     const uint32_t stride = view->instances->stride;
     const uint32_t *words = (const uint32_t *) s->words.data + s->n_tested;
@@ -317,7 +317,7 @@ static void fill_rows(struct search *s, struct mpl_view *view)
 }
 
 /* Leaves in \p rows the instances, and says which constraint of the others fails first: MPL_NONE where they are no match. */
-static void test_rows(struct mpl_view *view, uint64_t *rows, uint32_t *failing)
+static void test_rows(struct mpl_instance_view *view, uint64_t *rows, uint32_t *failing)
 {
     mpl_row_set matches;
 
@@ -369,7 +369,7 @@ static void move_row(struct search *s, const struct mpl_row *row, uint32_t strid
 }
 
 /* What is no instance makes room for what comes. */
-static enum mpl_status sort_rows(struct search *s, struct mpl_view *view,
+static enum mpl_status sort_rows(struct search *s, struct mpl_instance_view *view,
                                  const uint64_t *rows, const uint32_t *failing,
                                  struct mpl_err *err)
 {
@@ -396,7 +396,7 @@ static enum mpl_status sort_rows(struct search *s, struct mpl_view *view,
 
 static enum mpl_status test_matches(struct search *s, struct mpl_err *err)
 {
-    struct mpl_view *view = s->views[s->event];
+    struct mpl_instance_view *view = s->views[s->event];
     uint32_t failing[MPL_FORMULA_ROWS];
     mpl_row_set rows;
 
@@ -634,7 +634,7 @@ static uint32_t count_most(const struct mpl_recognition *r)
 static enum mpl_status search_with(struct search *s, struct mpl_err *err)
 {
     s->n_most = count_most(s->r);
-    s->views = MPL_NEW_ARRAY(s->arena, s->r->pattern->n_events, struct mpl_view *);
+    s->views = MPL_NEW_ARRAY(s->arena, s->r->pattern->n_events, struct mpl_instance_view *);
     s->matcher = mpl_matcher_open(s->arena);
     s->stream = mpl_stream_open(s->r, s->arena);
     s->words = mpl_buf_make(sizeof(uint32_t));

@@ -8,7 +8,7 @@
 /* ---- links -------------------------------------------------------------------------- */
 
 /* Spans that what \p base stands for begins and ends with. */
-static struct mpl_range spans_of(const struct mpl_view *view, uint32_t name,
+static struct mpl_range spans_of(const struct mpl_instance_view *view, uint32_t name,
                                  const struct mpl_bound *base)
 {
     const uint32_t inner = base->kind == MPL_BOUND_INSTANCE
@@ -18,8 +18,8 @@ static struct mpl_range spans_of(const struct mpl_view *view, uint32_t name,
     return mpl_item_spans(view->r, inner, base->location, base->at);
 }
 
-void mpl_link_match(struct mpl_view *view, const struct mpl_bound *base,
-                    const struct mpl_filter *filter, struct mpl_bound *bound)
+void mpl_link_match(struct mpl_instance_view *view, const struct mpl_bound *base,
+                    const struct mpl_span_filter *filter, struct mpl_bound *bound)
 {
     const struct mpl_recognition *r = view->r;
     const uint32_t message = mpl_bound_message(r, base, filter);
@@ -143,7 +143,7 @@ static void find_containing(const struct mpl_instances *instances, struct mpl_ra
  * Where a link along a location starts: before the first, or behind the last span of its base, which is known.
  * MPL_NONE when there is no base.
  */
-static uint32_t start_of(const struct mpl_view *view, uint32_t i, uint32_t name,
+static uint32_t start_of(const struct mpl_instance_view *view, uint32_t i, uint32_t name,
                          bool is_next, uint32_t *location)
 {
     const struct mpl_row *row = &view->rows[i];
@@ -174,7 +174,7 @@ static uint32_t start_of(const struct mpl_view *view, uint32_t i, uint32_t name,
 }
 
 /* The first and the last span that the search may come to; false when it has no end to go by. */
-static bool find_room(const struct mpl_view *view, uint32_t i,
+static bool find_room(const struct mpl_instance_view *view, uint32_t i,
                       const struct mpl_associated *associated, uint32_t location,
                       struct mpl_range *room)
 {
@@ -202,7 +202,7 @@ static bool find_room(const struct mpl_view *view, uint32_t i,
 
 /* Rows whose link is being followed, and where each has come to. */
 struct walk {
-    struct mpl_view *view;
+    struct mpl_instance_view *view;
     uint32_t number;
     const struct mpl_associated *associated;
     struct mpl_bound *bounds;
@@ -268,7 +268,7 @@ static bool step(struct walk *walk)
 /* The name stands for something else than a moment ago: what was read of it does not count. */
 static void forget_fields(struct walk *walk, const uint64_t *rows)
 {
-    const struct mpl_view *view = walk->view;
+    const struct mpl_instance_view *view = walk->view;
     const uint32_t name = view->definition->n_members + walk->number;
     size_t n;
     const uint32_t *slots = mpl_formula_scalars(walk->associated->where, &n);
@@ -282,7 +282,8 @@ static void forget_fields(struct walk *walk, const uint64_t *rows)
     }
 }
 
-static void follow_along(struct mpl_view *view, uint32_t number, const uint64_t *rows)
+static void follow_along(struct mpl_instance_view *view, uint32_t number,
+                         const uint64_t *rows)
 {
     const struct mpl_associated *associated = &view->definition->associated[number];
     struct walk walk = { .view = view,
@@ -315,10 +316,11 @@ static void follow_along(struct mpl_view *view, uint32_t number, const uint64_t 
 
 /* ---- all links ----------------------------------------------------------------------------- */
 
-static void follow_match(struct mpl_view *view, const struct mpl_associated *associated,
+static void follow_match(struct mpl_instance_view *view,
+                         const struct mpl_associated *associated,
                          const struct mpl_rows *rows, struct mpl_bound *bounds)
 {
-    const struct mpl_filter *filter =
+    const struct mpl_span_filter *filter =
         mpl_event_name_filter(view->definition, associated->base);
     const struct mpl_bound *bases = view->bounds[associated->base];
 
@@ -332,7 +334,7 @@ static void follow_match(struct mpl_view *view, const struct mpl_associated *ass
     }
 }
 
-static void follow_containing(struct mpl_view *view, uint32_t number,
+static void follow_containing(struct mpl_instance_view *view, uint32_t number,
                               const struct mpl_rows *rows, struct mpl_bound *bounds)
 {
     const struct mpl_associated *associated = &view->definition->associated[number];
@@ -359,13 +361,13 @@ static void follow_containing(struct mpl_view *view, uint32_t number,
 }
 
 /* Names of members are read from the rows themselves, but for those on other locations. */
-static bool is_bound_first(const struct mpl_view *view, uint32_t name)
+static bool is_bound_first(const struct mpl_instance_view *view, uint32_t name)
 {
     return name != MPL_NONE && (name >= view->definition->n_members ||
                                 view->definition->members[name].beside != 0);
 }
 
-void mpl_link_follow(struct mpl_view *view, uint32_t number, const uint64_t *rows)
+void mpl_link_follow(struct mpl_instance_view *view, uint32_t number, const uint64_t *rows)
 {
     const struct mpl_associated *associated = &view->definition->associated[number];
     const bool is_along =

@@ -51,7 +51,7 @@ uint32_t mpl_load_event(struct mpl_loader *loader, const struct mpl_yaml *node)
 }
 
 static void load_kind(struct mpl_loader *loader, const struct mpl_yaml *map,
-                      struct mpl_filter *filter)
+                      struct mpl_span_filter *filter)
 {
     const struct mpl_yaml *node = mpl_yaml_find(map, "event");
 
@@ -73,7 +73,7 @@ static void load_kind(struct mpl_loader *loader, const struct mpl_yaml *map,
 /* ---- filters --------------------------------------------------------------------------- */
 
 static void load_tags(struct mpl_loader *loader, const struct mpl_yaml *node,
-                      struct mpl_filter *filter)
+                      struct mpl_span_filter *filter)
 {
     const bool is_list = node->kind == MPL_YAML_SEQ;
     const size_t n = is_list ? node->n : 1;
@@ -111,7 +111,7 @@ static const char *bare_name(struct mpl_loader *loader, enum mpl_coll_op op)
 }
 
 static void load_op(struct mpl_loader *loader, const struct mpl_yaml *node,
-                    struct mpl_filter *filter)
+                    struct mpl_span_filter *filter)
 {
     const char *names[MPL_COLL_OPS];
     const char *text = mpl_load_text(loader, node, "'op'");
@@ -129,7 +129,7 @@ static void load_op(struct mpl_loader *loader, const struct mpl_yaml *node,
 }
 
 static void load_ops(struct mpl_loader *loader, const struct mpl_yaml *node,
-                     struct mpl_filter *filter)
+                     struct mpl_span_filter *filter)
 {
     if (node->kind != MPL_YAML_SEQ) {
         load_op(loader, node, filter);
@@ -142,7 +142,7 @@ static void load_ops(struct mpl_loader *loader, const struct mpl_yaml *node,
 
 /* A filter that can never hold is a mistake, not a filter. */
 static void check_sense(struct mpl_loader *loader, const struct mpl_yaml *map,
-                        const struct mpl_filter *filter)
+                        const struct mpl_span_filter *filter)
 {
     static const char *const of_messages[] = { "to", "from", "tag" };
     static const char *const of_collectives[] = { "op", "root" };
@@ -212,7 +212,7 @@ bool mpl_load_reads_others(const struct mpl_yaml *where)
 }
 
 void mpl_load_filter(struct mpl_loader *loader, const struct mpl_yaml *map,
-                     struct mpl_filter *filter, bool is_link)
+                     struct mpl_span_filter *filter, bool is_link)
 {
     const struct mpl_yaml *node;
 

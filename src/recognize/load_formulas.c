@@ -171,7 +171,7 @@ const struct mpl_formula *mpl_load_span_formula(struct mpl_loader *loader,
 struct event_names {
     struct mpl_loader *loader;
     const struct mpl_event_definition *event;
-    struct mpl_buf slots;  /* struct mpl_slot */
+    struct mpl_buf slots;  /* struct mpl_formula_slot */
     uint32_t n_attributes; /* that may be read: those above */
     bool has_index;        /* instances are counted already */
     uint32_t link; /* associated event whose condition it is; MPL_NONE for no link */
@@ -187,14 +187,14 @@ static enum mpl_status explain(struct event_names *names, const char **reason,
     return *reason == NULL ? MPL_E_NOMEM : MPL_E_MEANING;
 }
 
-static enum mpl_status use_slot(struct event_names *names, struct mpl_slot slot,
+static enum mpl_status use_slot(struct event_names *names, struct mpl_formula_slot slot,
                                 bool is_list, uint32_t group, struct mpl_unit unit,
                                 struct mpl_formula_name *out)
 {
     uint32_t number = 0;
 
     for (; number < names->slots.n; number++) {
-        const struct mpl_slot *known = mpl_buf_get(&names->slots, number);
+        const struct mpl_formula_slot *known = mpl_buf_get(&names->slots, number);
 
         if (known->name == slot.name && known->field == slot.field &&
             known->relation == slot.relation && known->other == slot.other) {
@@ -202,7 +202,7 @@ static enum mpl_status use_slot(struct event_names *names, struct mpl_slot slot,
         }
     }
     if (number == names->slots.n) {
-        struct mpl_slot *item = mpl_buf_add(&names->slots);
+        struct mpl_formula_slot *item = mpl_buf_add(&names->slots);
 
         if (item == NULL) {
             return MPL_E_NOMEM;
@@ -226,7 +226,8 @@ static enum mpl_status lookup_own(struct event_names *names, const char *name,
 
     if (attribute < names->n_attributes &&
         (names->has_index || !event->attributes[attribute].reads_index)) {
-        return use_slot(names, (struct mpl_slot){ .name = MPL_NONE, .field = attribute },
+        return use_slot(names,
+                        (struct mpl_formula_slot){ .name = MPL_NONE, .field = attribute },
                         false, 0, event->attributes[attribute].unit, out);
     }
     if (attribute == MPL_OWN_INDEX) {
@@ -346,10 +347,10 @@ static enum mpl_status lookup_candidate(struct event_names *names, const char *n
         *suggestion = suggest_field(name);
         return MPL_E_MEANING;
     }
-    return use_slot(
-        names,
-        (struct mpl_slot){ .name = names->event->n_members + names->link, .field = field },
-        false, 0, mpl_span_fields(&n)[field].unit, out);
+    return use_slot(names,
+                    (struct mpl_formula_slot){
+                        .name = names->event->n_members + names->link, .field = field },
+                    false, 0, mpl_span_fields(&n)[field].unit, out);
 }
 
 /* One of the two names of a relation. */
@@ -401,11 +402,11 @@ static enum mpl_status lookup_relation(struct event_names *names, const char *re
         }
     }
     return use_slot(names,
-                    (struct mpl_slot){ .name = found[0],
-                                       .relation = strcmp(relation, "precedes") == 0
-                                                       ? MPL_SLOT_PRECEDES
-                                                       : MPL_SLOT_CONCURRENT,
-                                       .other = found[1] },
+                    (struct mpl_formula_slot){ .name = found[0],
+                                               .relation = strcmp(relation, "precedes") == 0
+                                                               ? MPL_SLOT_PRECEDES
+                                                               : MPL_SLOT_CONCURRENT,
+                                               .other = found[1] },
                     false, 0, (struct mpl_unit){ 0, 0 }, out);
 }
 
@@ -456,8 +457,8 @@ static enum mpl_status lookup_name(void *context, const char *name,
 
     const bool is_list = mpl_event_name_is_list(event, found);
 
-    return use_slot(names, (struct mpl_slot){ .name = found, .field = field }, is_list,
-                    is_list ? group_of(event, found) : 0,
+    return use_slot(names, (struct mpl_formula_slot){ .name = found, .field = field },
+                    is_list, is_list ? group_of(event, found) : 0,
                     other != NULL ? other->attributes[field].unit
                                   : mpl_span_fields(&n_fields)[field].unit,
                     out);
@@ -521,7 +522,7 @@ static void find_presence(const struct event_names *names,
 
     /* It has been compiled: what it reads is known. */
     const uint32_t *slots = mpl_formula_scalars(constraint->formula, &n_slots);
-    const struct mpl_slot *slot =
+    const struct mpl_formula_slot *slot =
         n_slots == 1 ? mpl_buf_get(&names->slots, slots[0]) : NULL;
 
     if (slot != NULL && slot->name != MPL_NONE &&
@@ -581,7 +582,7 @@ static bool reads_index(const struct event_names *names, const struct mpl_formul
     const uint32_t *slots = mpl_formula_scalars(formula, &n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct mpl_slot *slot = mpl_buf_get(&names->slots, slots[i]);
+        const struct mpl_formula_slot *slot = mpl_buf_get(&names->slots, slots[i]);
 
         if (slot->name == MPL_NONE && names->event->attributes[slot->field].reads_index) {
             return true;
@@ -658,7 +659,7 @@ void mpl_load_event_formulas(struct mpl_loader *loader, const struct mpl_yaml *m
 {
     struct event_names names = { .loader = loader,
                                  .event = event,
-                                 .slots = mpl_buf_make(sizeof(struct mpl_slot)),
+                                 .slots = mpl_buf_make(sizeof(struct mpl_formula_slot)),
                                  .link = MPL_NONE };
 
     load_links(&names, map, event);

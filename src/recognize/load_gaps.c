@@ -52,7 +52,7 @@ static bool takes_computations(const struct mpl_event_definition *event)
     const uint32_t compute = mpl_primitive_find("compute");
 
     for (uint32_t i = 0; i < event->n_members; i++) {
-        const struct mpl_filter *filter = &event->members[i].filter;
+        const struct mpl_span_filter *filter = &event->members[i].filter;
 
         if (filter->primitive == compute && filter->region == NULL &&
             filter->where == NULL && filter->n_tags == 0) {

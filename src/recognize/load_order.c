@@ -22,7 +22,7 @@ struct order {
 
 /* The event whose attribute a slot is, or MPL_NONE for a field of a span. */
 static uint32_t slot_event(const struct mpl_pattern *pattern, uint32_t event,
-                           const struct mpl_slot *slot)
+                           const struct mpl_formula_slot *slot)
 {
     return slot->name == MPL_NONE
                ? event
@@ -56,7 +56,7 @@ static bool visit_attribute(struct order *order, uint32_t event, uint32_t attrib
             lists ? mpl_formula_lists(formula, &n) : mpl_formula_scalars(formula, &n);
 
         for (size_t i = 0; i < n; i++) {
-            const struct mpl_slot *slot = &definition->slots[slots[i]];
+            const struct mpl_formula_slot *slot = &definition->slots[slots[i]];
             const uint32_t other = slot_event(pattern, event, slot);
 
             asks_order = asks_order || slot->relation != MPL_SLOT_FIELD ||
@@ -129,7 +129,7 @@ static bool need_formula(struct order *order, uint32_t event, uint32_t owner,
                          const struct mpl_formula *formula);
 
 static bool need_slot(struct order *order, uint32_t event, uint32_t owner,
-                      const struct mpl_slot *slot)
+                      const struct mpl_formula_slot *slot)
 {
     const struct mpl_pattern *pattern = order->loader->pattern;
     const uint32_t other = slot_event(pattern, owner, slot);

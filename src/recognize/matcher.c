@@ -55,7 +55,7 @@ struct turn {
 /* More states and letters than this go without; so the turns stay in the fast cache. */
 enum { TURNS_MAX = 1 << 14 };
 
-struct mpl_matcher {
+struct mpl_event_matcher {
     struct threads lists[2];
     uint64_t stamp[MPL_STATES_MAX]; /* step in which a state was last reached */
     uint64_t step;
@@ -68,7 +68,7 @@ struct mpl_matcher {
 
 /* One run. */
 struct search {
-    struct mpl_matcher *matcher;
+    struct mpl_event_matcher *matcher;
     const struct mpl_automaton *automaton;
     const struct mpl_letters *letters;
     uint32_t extend_max;
@@ -85,9 +85,9 @@ struct search {
 
 enum { MANY_NODES = 1 << 16 };
 
-struct mpl_matcher *mpl_matcher_open(struct mpl_arena *arena)
+struct mpl_event_matcher *mpl_matcher_open(struct mpl_arena *arena)
 {
-    struct mpl_matcher *matcher = MPL_NEW(arena, struct mpl_matcher);
+    struct mpl_event_matcher *matcher = MPL_NEW(arena, struct mpl_event_matcher);
 
     if (matcher != NULL) {
         matcher->nodes = mpl_buf_make(sizeof(struct node));
@@ -98,7 +98,7 @@ struct mpl_matcher *mpl_matcher_open(struct mpl_arena *arena)
     return matcher;
 }
 
-void mpl_matcher_close(struct mpl_matcher *matcher)
+void mpl_matcher_close(struct mpl_event_matcher *matcher)
 {
     if (matcher == NULL) {
         return;
@@ -109,7 +109,7 @@ void mpl_matcher_close(struct mpl_matcher *matcher)
     mpl_buf_free(&matcher->turns);
 }
 
-uint64_t mpl_matcher_steps(const struct mpl_matcher *matcher)
+uint64_t mpl_matcher_steps(const struct mpl_event_matcher *matcher)
 {
     return matcher->n_steps;
 }
@@ -140,7 +140,7 @@ static void mark_chain(const struct node *nodes, uint32_t *moved, uint32_t node)
 /* Removes the nodes that no thread's chain reaches. A node stands behind the one before it. */
 static bool remove_nodes(struct search *s, struct threads *threads)
 {
-    struct mpl_matcher *m = s->matcher;
+    struct mpl_event_matcher *m = s->matcher;
     struct node *nodes = m->nodes.data;
     uint32_t n = 0;
 
@@ -187,7 +187,7 @@ static bool advance(struct search *s, const struct thread *thread, uint64_t mask
                     uint32_t position)
 {
     const struct mpl_automaton *a = s->automaton;
-    struct mpl_matcher *m = s->matcher;
+    struct mpl_event_matcher *m = s->matcher;
     const uint32_t end = a->first[thread->state + 1];
 
     for (uint32_t t = a->first[thread->state]; t < end; t++) {
@@ -501,7 +501,7 @@ static enum mpl_status tell(struct search *s, mpl_match_told *told, void *contex
     return told(context, items, captures->n, err);
 }
 
-enum mpl_status mpl_matcher_run(struct mpl_matcher *matcher,
+enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
                                 const struct mpl_automaton *automaton,
                                 const struct mpl_letters *letters, uint32_t extend_max,
                                 mpl_match_told *told, void *context, struct mpl_err *err)

@@ -132,7 +132,7 @@ struct mpl_role_definition {
 };
 
 /** What an event must be to stand for a member. MPL_NONE and NULL: does not matter. */
-struct mpl_filter {
+struct mpl_span_filter {
     uint32_t primitive;      /**< MPL_NONE: an instance of an abstract event. */
     uint32_t event;          /**< That event, or MPL_NONE. */
     uint32_t to, from, root; /**< Roles. */
@@ -143,19 +143,19 @@ struct mpl_filter {
     const struct mpl_formula *where; /**< Over the fields of the span. */
 };
 
-static inline struct mpl_filter mpl_filter_any(void)
+static inline struct mpl_span_filter mpl_filter_any(void)
 {
-    return (struct mpl_filter){ .primitive = MPL_NONE,
-                                .event = MPL_NONE,
-                                .to = MPL_NONE,
-                                .from = MPL_NONE,
-                                .root = MPL_NONE };
+    return (struct mpl_span_filter){ .primitive = MPL_NONE,
+                                     .event = MPL_NONE,
+                                     .to = MPL_NONE,
+                                     .from = MPL_NONE,
+                                     .root = MPL_NONE };
 }
 
 struct mpl_member {
     const char *name;
     struct mpl_place place;
-    struct mpl_filter filter;
+    struct mpl_span_filter filter;
     uint32_t
         on; /**< Role whose locations it is looked for on, other ones than the event's; MPL_NONE. */
     /** Of one that is on another location, bit per member that it is concurrent with; else 0. */
@@ -171,7 +171,7 @@ struct mpl_associated {
     enum mpl_link link;
     uint32_t
         base; /**< Name that it starts from: a member, or an associated one before it. */
-    struct mpl_filter filter;
+    struct mpl_span_filter filter;
     /** Over its own fields and those of names before it; NULL. One over its own is the filter's. */
     const struct mpl_formula *where;
     uint32_t
@@ -181,7 +181,7 @@ struct mpl_associated {
 };
 
 /** What a formula of an event reads: a field of a span, or an attribute of an instance. */
-struct mpl_slot {
+struct mpl_formula_slot {
     uint32_t name;  /**< Members, then associated; MPL_NONE: the instance itself. */
     uint32_t field; /**< enum mpl_field, or the number of an attribute. */
     enum mpl_slot_relation {
@@ -233,7 +233,7 @@ struct mpl_event_definition {
     uint32_t n_attributes;
     struct mpl_attribute *attributes;
     uint32_t n_slots;
-    const struct mpl_slot *slots; /**< By slot number of the event's formulas. */
+    const struct mpl_formula_slot *slots; /**< By slot number of the event's formulas. */
     uint32_t level; /**< Above those of all events that recognising it needs. */
     bool
         is_wide; /**< Recognising it needs instances of other locations, or values of them all. */
@@ -346,7 +346,7 @@ void mpl_load_examples(struct mpl_loader *loader, const struct mpl_yaml *example
 /** Which kind of event, and its filters. A `where` with fields of other spans is left to
  *  mpl_load_event_formulas(), for links; members cannot have one. */
 void mpl_load_filter(struct mpl_loader *loader, const struct mpl_yaml *map,
-                     struct mpl_filter *filter, bool is_link);
+                     struct mpl_span_filter *filter, bool is_link);
 /** Whether a formula, a text, has names with a dot in them. */
 bool mpl_load_reads_others(const struct mpl_yaml *where);
 

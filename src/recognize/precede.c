@@ -15,14 +15,14 @@
 static const char too_large[] = "the run is too large for timestamps";
 
 /* What is not known is undefined, and no match comes of it; the reason is kept. */
-static void note_unknown(struct mpl_view *view, const char *why)
+static void note_unknown(struct mpl_instance_view *view, const char *why)
 {
     if (view->row.number == MPL_NONE) {
         view->r->instances[view->event].match_doubt = why;
     }
 }
 
-static struct mpl_causality *causality_of(struct mpl_view *view)
+static struct mpl_causality *causality_of(struct mpl_instance_view *view)
 {
     struct mpl_causality *causality = NULL;
     const enum mpl_status st =
@@ -42,7 +42,8 @@ static struct mpl_causality *causality_of(struct mpl_view *view)
 
 /* ---- stretches ------------------------------------------------------------------------------- */
 
-static bool widen(const struct mpl_view *view, uint32_t member, struct mpl_range *range)
+static bool widen(const struct mpl_instance_view *view, uint32_t member,
+                  struct mpl_range *range)
 {
     const uint32_t number = view->instances->word_of[member];
     const uint32_t word = number == MPL_NONE ? MPL_NONE : view->row.words[number];
@@ -64,7 +65,7 @@ static bool widen(const struct mpl_view *view, uint32_t member, struct mpl_range
 }
 
 /* From the first to the last of these members that are there; false: none is. */
-static bool stretch_of_members(const struct mpl_view *view, uint64_t members,
+static bool stretch_of_members(const struct mpl_instance_view *view, uint64_t members,
                                struct mpl_stretch *out)
 {
     struct mpl_range range = { MPL_NONE, 0 };
@@ -83,7 +84,8 @@ static bool stretch_of_members(const struct mpl_view *view, uint64_t members,
 }
 
 /* A repeated member lasts from its first to its last span. */
-static bool stretch_of(struct mpl_view *view, uint32_t name, struct mpl_stretch *out)
+static bool stretch_of(struct mpl_instance_view *view, uint32_t name,
+                       struct mpl_stretch *out)
 {
     const struct mpl_event_definition *definition = view->definition;
 
@@ -109,7 +111,8 @@ static bool stretch_of(struct mpl_view *view, uint32_t name, struct mpl_stretch 
 
 /* ---- relations ------------------------------------------------------------------------------- */
 
-double mpl_view_relation(struct mpl_view *view, const struct mpl_slot *slot)
+double mpl_view_relation(struct mpl_instance_view *view,
+                         const struct mpl_formula_slot *slot)
 {
     struct mpl_stretch a;
     struct mpl_stretch b;
@@ -139,7 +142,7 @@ double mpl_view_relation(struct mpl_view *view, const struct mpl_slot *slot)
 
 /* The instances of a location among which one that is concurrent is looked for. */
 struct row {
-    struct mpl_view *view;
+    struct mpl_instance_view *view;
     struct mpl_causality *causality;
     const struct mpl_segment *segment;
     uint32_t event;
@@ -223,7 +226,8 @@ static void look_around(struct row *row, const struct mpl_role *role,
     }
 }
 
-void mpl_view_bind_beside(struct mpl_view *view, uint32_t member, struct mpl_bound *bound)
+void mpl_view_bind_beside(struct mpl_instance_view *view, uint32_t member,
+                          struct mpl_bound *bound)
 {
     const struct mpl_member *definition = &view->definition->members[member];
     struct row row = { .view = view, .event = definition->filter.event };
@@ -238,7 +242,7 @@ void mpl_view_bind_beside(struct mpl_view *view, uint32_t member, struct mpl_bou
     }
 }
 
-bool mpl_view_lacks_beside(struct mpl_view *view)
+bool mpl_view_lacks_beside(struct mpl_instance_view *view)
 {
     for (uint32_t m = 0; m < view->definition->n_members; m++) {
         const struct mpl_member *member = &view->definition->members[m];

@@ -69,7 +69,7 @@ struct mpl_finder;
 /** What links along locations look for: few kinds of spans, each looked for by many. */
 struct mpl_finders {
     uint32_t n_kinds;
-    const struct mpl_filter **filters; /**< Per kind. */
+    const struct mpl_span_filter **filters; /**< Per kind. */
     uint32_t **of_event; /**< Per event and associated event: its kind, or MPL_NONE. */
     struct mpl_finder ***of_kind; /**< Per kind and location; NULL: not made yet. */
 };
@@ -86,7 +86,7 @@ struct mpl_recognition {
     uint32_t *roles_of_location; /**< Bit per role. */
     uint32_t *roles_of_process;
     uint32_t n_requests;
-    const struct mpl_arc
+    const struct mpl_topology_arc
         *requests; /**< Whose messages ask for others; sorted by (from, to). */
     struct mpl_range
         *ranges; /**< Per location: its spans between start-up and shut-down. */
@@ -129,32 +129,32 @@ bool mpl_requests_has(const struct mpl_recognition *r, uint32_t own, uint32_t pe
 
 /** Whether \p filter asks for messages like this one. */
 bool mpl_filter_wants_message(const struct mpl_recognition *r,
-                              const struct mpl_filter *filter, uint32_t location,
+                              const struct mpl_span_filter *filter, uint32_t location,
                               uint32_t message);
 /** Whether a span of \p location may stand for \p filter; its `where` is not looked at. */
-bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
+bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                       uint32_t location, const struct mpl_span *span);
 /** Whether the `where` of a filter holds for a span. */
-bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *filter,
+bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                       uint32_t location, uint32_t at);
 /** First message end of the span that \p filter asks for, or MPL_NONE. */
 uint32_t mpl_filter_message(const struct mpl_recognition *r,
-                            const struct mpl_filter *filter, uint32_t location,
+                            const struct mpl_span_filter *filter, uint32_t location,
                             const struct mpl_span *span);
 /** Likewise, of span \p at: cheaper where it has one message or none. */
 uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
-                               const struct mpl_filter *filter, uint32_t location,
+                               const struct mpl_span_filter *filter, uint32_t location,
                                uint32_t at);
 /** Whether its spans may be collectives. */
-bool mpl_filter_has_collectives(const struct mpl_filter *filter);
+bool mpl_filter_has_collectives(const struct mpl_span_filter *filter);
 /** Whether its spans can have messages at all. */
-bool mpl_filter_has_messages(const struct mpl_filter *filter);
+bool mpl_filter_has_messages(const struct mpl_span_filter *filter);
 /** A field of a span; \p message MPL_NONE: of the messages that \p filter asks for. */
-double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
+double mpl_span_field(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                       uint32_t location, uint32_t at, uint32_t message,
                       enum mpl_field field);
 /** The same of what \p bounds stand for, which are spans or absent, in some rows. */
-void mpl_span_read(const struct mpl_recognition *r, const struct mpl_filter *filter,
+void mpl_span_read(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                    const struct mpl_bound *bounds, const struct mpl_rows *rows,
                    enum mpl_field field, double *values);
 
@@ -213,7 +213,7 @@ struct mpl_row {
  * Some of these under examination, of one event. What names stand for, fields and values of formulas are found for many rows
  * at once, for those that somebody asks about, and kept until the next rows.
  */
-struct mpl_view {
+struct mpl_instance_view {
     struct mpl_recognition *r;
     uint32_t event;
     const struct mpl_event_definition *definition;
@@ -245,29 +245,30 @@ struct mpl_view {
 
 /** With room for \p n_most rows, or MPL_FORMULA_ROWS. NULL: out of memory. Its lists are on the heap until
  *  mpl_view_close(). */
-struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event, size_t n_most,
-                               struct mpl_arena *arena);
-void mpl_view_close(struct mpl_view *view); /* NULL is allowed */
+struct mpl_instance_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
+                                        size_t n_most, struct mpl_arena *arena);
+void mpl_view_close(struct mpl_instance_view *view); /* NULL is allowed */
 /** Starts anew with \p n rows that the caller has filled in; near (may be NULL) must be about their location. */
-void mpl_view_begin(struct mpl_view *view, uint32_t n, const struct mpl_near *near);
+void mpl_view_begin(struct mpl_instance_view *view, uint32_t n,
+                    const struct mpl_near *near);
 /** With as many rows of the \p n instances from \p first on as there is room for. */
-void mpl_view_fill(struct mpl_view *view, size_t first, size_t n);
+void mpl_view_fill(struct mpl_instance_view *view, size_t first, size_t n);
 /** Looks at one row alone: row is that. */
-void mpl_view_go(struct mpl_view *view, uint32_t at);
+void mpl_view_go(struct mpl_instance_view *view, uint32_t at);
 /** Finds out what \p name stands for in some rows. */
-void mpl_view_bind(struct mpl_view *view, uint32_t name, const uint64_t *rows);
+void mpl_view_bind(struct mpl_instance_view *view, uint32_t name, const uint64_t *rows);
 /** What \p name stands for in the row that is looked at; of a repeated member its first span. */
-struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name);
+struct mpl_bound *mpl_view_bound(struct mpl_instance_view *view, uint32_t name);
 /** Puts a slot's values of some rows where formulas read them. */
-void mpl_view_read(struct mpl_view *view, uint32_t slot, bool is_list,
+void mpl_view_read(struct mpl_instance_view *view, uint32_t slot, bool is_list,
                    const uint64_t *rows);
 /** The values of an attribute, those of \p rows filled in; NULL without memory. */
-const double *mpl_view_attribute(struct mpl_view *view, uint32_t attribute,
+const double *mpl_view_attribute(struct mpl_instance_view *view, uint32_t attribute,
                                  const uint64_t *rows);
 /** Takes from \p rows those for which constraint \p number does not hold; */
-void mpl_view_test(struct mpl_view *view, uint32_t number, uint64_t *rows);
+void mpl_view_test(struct mpl_instance_view *view, uint32_t number, uint64_t *rows);
 /** or the condition of associated event \p number, which its name stands for as it does now. */
-void mpl_view_test_link(struct mpl_view *view, uint32_t number, uint64_t *rows);
+void mpl_view_test_link(struct mpl_instance_view *view, uint32_t number, uint64_t *rows);
 /** The first \p n rows. */
 static inline void mpl_rows_first(uint32_t n, uint64_t *rows)
 {
@@ -290,37 +291,39 @@ static inline void mpl_rows_list(const uint64_t *rows, struct mpl_rows *list)
 double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
                               uint32_t number, struct mpl_range spans, uint32_t attribute);
 /** A slot that is a relation: 1, 0, or undefined where it is not known or something is absent. */
-double mpl_view_relation(struct mpl_view *view, const struct mpl_slot *slot);
+double mpl_view_relation(struct mpl_instance_view *view,
+                         const struct mpl_formula_slot *slot);
 /** Finds what a member on another location stands for, into \p bound. */
-void mpl_view_bind_beside(struct mpl_view *view, uint32_t member, struct mpl_bound *bound);
+void mpl_view_bind_beside(struct mpl_instance_view *view, uint32_t member,
+                          struct mpl_bound *bound);
 /** Whether a member that must be there, on another location, is not. */
-bool mpl_view_lacks_beside(struct mpl_view *view);
+bool mpl_view_lacks_beside(struct mpl_instance_view *view);
 /** Numbers the kinds of spans that links look for. False: out of memory. */
 bool mpl_finders_prepare(struct mpl_recognition *r);
 /**
  * The nearest span beyond \p from that fits the filter of associated event \p number, a link along
  * the location, or MPL_NONE. Its condition over other spans is not looked at.
  */
-uint32_t mpl_finder_find(struct mpl_view *view, uint32_t number, uint32_t location,
+uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32_t location,
                          uint32_t from, bool is_next);
 /** Follows the link of associated event \p number in some rows. */
-void mpl_link_follow(struct mpl_view *view, uint32_t number, const uint64_t *rows);
+void mpl_link_follow(struct mpl_instance_view *view, uint32_t number, const uint64_t *rows);
 /** The other end of what \p base is about, likewise; \p filter is that of the base. */
-void mpl_link_match(struct mpl_view *view, const struct mpl_bound *base,
-                    const struct mpl_filter *filter, struct mpl_bound *bound);
+void mpl_link_match(struct mpl_instance_view *view, const struct mpl_bound *base,
+                    const struct mpl_span_filter *filter, struct mpl_bound *bound);
 /** Binds a span, with what the pass knows of its messages. */
-void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t at,
-                        struct mpl_bound *bound);
+void mpl_view_bind_span(const struct mpl_instance_view *view, uint32_t location,
+                        uint32_t at, struct mpl_bound *bound);
 /** The \p i-th thing that a repeated member of a row stands for, or the match of one; */
-void mpl_view_bind_item(struct mpl_view *view, const struct mpl_row *row, uint32_t name,
-                        uint32_t i, struct mpl_bound *bound);
+void mpl_view_bind_item(struct mpl_instance_view *view, const struct mpl_row *row,
+                        uint32_t name, uint32_t i, struct mpl_bound *bound);
 /** and the number of the word that tells how many these are. */
-uint32_t mpl_view_list_word(const struct mpl_view *view, uint32_t name);
-const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition *event,
-                                               uint32_t name);
+uint32_t mpl_view_list_word(const struct mpl_instance_view *view, uint32_t name);
+const struct mpl_span_filter *
+mpl_event_name_filter(const struct mpl_event_definition *event, uint32_t name);
 /** The message end that a span is about, as \p filter asks for it; MPL_NONE without one. */
 uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bound *bound,
-                           const struct mpl_filter *filter);
+                           const struct mpl_span_filter *filter);
 struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
                                 uint32_t location, uint32_t item);
 /** First and last span of an instance. */
@@ -332,37 +335,38 @@ const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instanc
                                              uint32_t location);
 /** Calls \p told for each span that \p name stands for, until it answers false. */
 typedef bool mpl_bound_told(void *context, uint32_t name, struct mpl_bound *bound);
-bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
+bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_told *told,
                    void *context);
 /** Calls \p told for each end of communication that \p name stands for. */
 typedef bool mpl_end_told(void *context, uint32_t location, uint32_t end);
-bool mpl_view_ends(struct mpl_view *view, uint32_t name, mpl_end_told *told, void *context);
+bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_told *told,
+                   void *context);
 
 /* ---- stages ------------------------------------------------------------------------------------- */
 
 /** Letters of one location, and per event of a group the members that each stands for. */
-struct mpl_stream;
+struct mpl_letter_stream;
 /** Lives in \p arena, its buffers on the heap until mpl_stream_close(). NULL: no memory. */
-struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r,
-                                   struct mpl_arena *arena);
-void mpl_stream_close(struct mpl_stream *stream); /* NULL is allowed */
+struct mpl_letter_stream *mpl_stream_open(const struct mpl_recognition *r,
+                                          struct mpl_arena *arena);
+void mpl_stream_close(struct mpl_letter_stream *stream); /* NULL is allowed */
 /**
  * Reads the spans of a location for \p n_events events that run on it.
  * Errors: MPL_E_LIMIT with more kinds of spans than letters; MPL_E_NOMEM.
  */
-enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
+enum mpl_status mpl_stream_read(struct mpl_letter_stream *stream, uint32_t location,
                                 const uint32_t *events, uint32_t n_events,
                                 struct mpl_err *err);
 /**
  * The letters for the \p i-th of these events; instances of other events that it has as members
  * stand among the spans. Valid until the next call.
  */
-enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
+enum mpl_status mpl_stream_letters(struct mpl_letter_stream *stream, uint32_t i,
                                    struct mpl_letters *out, struct mpl_err *err);
 /** What was found out about spans, for the event whose letters were given last. */
-const struct mpl_near *mpl_stream_near(const struct mpl_stream *stream);
+const struct mpl_near *mpl_stream_near(const struct mpl_letter_stream *stream);
 /** The span, or number of the instance, at a position of the letters given last. */
-uint32_t mpl_stream_at(const struct mpl_stream *stream, uint32_t position);
+uint32_t mpl_stream_at(const struct mpl_letter_stream *stream, uint32_t position);
 
 /** MPL_END with \p *reason when a role is not to be found. */
 enum mpl_status mpl_roles_bind(struct mpl_recognition *r, struct mpl_topology *topology,

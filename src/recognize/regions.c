@@ -44,7 +44,7 @@ static bool count_all(struct tally *tally, struct mpl_recognition *r, uint32_t e
                       uint32_t name, struct mpl_arena *arena)
 {
     const struct mpl_instances *instances = &r->instances[event];
-    struct mpl_view *view = mpl_view_open(r, event, instances->n, arena);
+    struct mpl_instance_view *view = mpl_view_open(r, event, instances->n, arena);
 
     for (size_t first = 0; view != NULL && first < instances->n; first += view->n) {
         mpl_view_fill(view, first, instances->n - first);

@@ -55,7 +55,7 @@ static void put(struct search *s, uint32_t process)
 
 static void know(struct search *s, uint32_t arc)
 {
-    const struct mpl_arc *a = &s->graph->arcs[arc];
+    const struct mpl_topology_arc *a = &s->graph->arcs[arc];
 
     s->is_known[arc] = true;
     s->known[a->from].n_out++;
@@ -152,13 +152,13 @@ enum mpl_status mpl_peer_graph_find_requests(struct mpl_peer_graph *graph,
 enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,
                                   struct mpl_recognition *r, struct mpl_err *err)
 {
-    struct mpl_arc *requests;
+    struct mpl_topology_arc *requests;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < graph->n_arcs; i++) {
         n += graph->is_request[i];
     }
-    requests = MPL_NEW_ARRAY(r->arena, n, struct mpl_arc);
+    requests = MPL_NEW_ARRAY(r->arena, n, struct mpl_topology_arc);
     if (requests == NULL) {
         return mpl_nomem(err);
     }

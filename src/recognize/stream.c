@@ -24,7 +24,7 @@ struct gap {
     uint16_t letter; /* LETTER_UNKNOWN: there is none here */
 };
 
-struct mpl_stream {
+struct mpl_letter_stream {
     const struct mpl_recognition *r;
     uint32_t location;
     const uint32_t *events; /* borrowed */
@@ -52,9 +52,10 @@ struct mpl_stream {
 /* Per event and letter two sets: the members it may be, and the ends of links along a location. */
 enum { SETS = 2 };
 
-struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r, struct mpl_arena *arena)
+struct mpl_letter_stream *mpl_stream_open(const struct mpl_recognition *r,
+                                          struct mpl_arena *arena)
 {
-    struct mpl_stream *stream = MPL_NEW(arena, struct mpl_stream);
+    struct mpl_letter_stream *stream = MPL_NEW(arena, struct mpl_letter_stream);
 
     if (stream == NULL) {
         return NULL;
@@ -72,7 +73,7 @@ struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r, struct mpl_a
     return stream->combined == NULL ? NULL : stream;
 }
 
-void mpl_stream_close(struct mpl_stream *stream)
+void mpl_stream_close(struct mpl_letter_stream *stream)
 {
     if (stream == NULL) {
         return;
@@ -88,7 +89,7 @@ void mpl_stream_close(struct mpl_stream *stream)
     mpl_buf_free(&stream->hidden);
 }
 
-static const struct mpl_event_definition *event_of(const struct mpl_stream *stream,
+static const struct mpl_event_definition *event_of(const struct mpl_letter_stream *stream,
                                                    uint32_t i)
 {
     return &stream->r->pattern->events[stream->events[i]];
@@ -97,7 +98,7 @@ static const struct mpl_event_definition *event_of(const struct mpl_stream *stre
 /* ---- letters --------------------------------------------------------------------------- */
 
 /* The sets of a span with one of its messages, or none, into stream->combined. */
-static void fill_sets(struct mpl_stream *stream, const struct mpl_span *span)
+static void fill_sets(struct mpl_letter_stream *stream, const struct mpl_span *span)
 {
     const struct mpl_recognition *r = stream->r;
 
@@ -121,7 +122,7 @@ static void fill_sets(struct mpl_stream *stream, const struct mpl_span *span)
 }
 
 /* The letter of the combination in stream->combined. */
-static enum mpl_status letter_of(struct mpl_stream *stream, uint16_t *out,
+static enum mpl_status letter_of(struct mpl_letter_stream *stream, uint16_t *out,
                                  struct mpl_err *err)
 {
     const size_t n_sets = SETS * (size_t) stream->n_events;
@@ -162,12 +163,12 @@ static enum mpl_status letter_of(struct mpl_stream *stream, uint16_t *out,
     return mpl_map_put(stream->numbers, key, (uint32_t) n) ? MPL_OK : mpl_nomem(err);
 }
 
-static enum mpl_status find_letter(struct mpl_stream *stream, uint32_t kind, uint16_t *out,
-                                   struct mpl_err *err);
+static enum mpl_status find_letter(struct mpl_letter_stream *stream, uint32_t kind,
+                                   uint16_t *out, struct mpl_err *err);
 
 /* What each of its messages makes it. */
-static enum mpl_status unite_parts(struct mpl_stream *stream, const struct mpl_kind *kind,
-                                   struct mpl_err *err)
+static enum mpl_status unite_parts(struct mpl_letter_stream *stream,
+                                   const struct mpl_kind *kind, struct mpl_err *err)
 {
     const size_t n_sets = SETS * (size_t) stream->n_events;
     const uint32_t *parts = stream->kinds->parts + kind->first_part;
@@ -194,8 +195,8 @@ static enum mpl_status unite_parts(struct mpl_stream *stream, const struct mpl_k
 }
 
 /* The letter of a kind of calls, found once. Parts have no parts. */
-static enum mpl_status find_letter(struct mpl_stream *stream, uint32_t kind, uint16_t *out,
-                                   struct mpl_err *err)
+static enum mpl_status find_letter(struct mpl_letter_stream *stream, uint32_t kind,
+                                   uint16_t *out, struct mpl_err *err)
 {
     const struct mpl_kind *of = &stream->kinds->kinds[kind];
     uint16_t *letter = (uint16_t *) stream->letter_of.data + kind;
@@ -218,7 +219,7 @@ static enum mpl_status find_letter(struct mpl_stream *stream, uint32_t kind, uin
     return st;
 }
 
-static enum mpl_status read_compute(struct mpl_stream *stream, uint32_t at,
+static enum mpl_status read_compute(struct mpl_letter_stream *stream, uint32_t at,
                                     uint16_t *letter, struct mpl_err *err)
 {
     const uint32_t region =
@@ -240,7 +241,7 @@ static enum mpl_status read_compute(struct mpl_stream *stream, uint32_t at,
 }
 
 /* Whether no filter asks for the function that computes. */
-static bool is_compute_plain(const struct mpl_stream *stream)
+static bool is_compute_plain(const struct mpl_letter_stream *stream)
 {
     for (uint32_t i = 0; i < stream->n_events; i++) {
         const struct mpl_event_definition *event = event_of(stream, i);
@@ -254,7 +255,7 @@ static bool is_compute_plain(const struct mpl_stream *stream)
     return true;
 }
 
-static enum mpl_status begin(struct mpl_stream *stream, uint32_t location,
+static enum mpl_status begin(struct mpl_letter_stream *stream, uint32_t location,
                              const uint32_t *events, uint32_t n_events, struct mpl_err *err)
 {
     mpl_map_destroy(stream->numbers);
@@ -281,7 +282,7 @@ static enum mpl_status begin(struct mpl_stream *stream, uint32_t location,
     return MPL_OK;
 }
 
-enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
+enum mpl_status mpl_stream_read(struct mpl_letter_stream *stream, uint32_t location,
                                 const uint32_t *events, uint32_t n_events,
                                 struct mpl_err *err)
 {
@@ -307,9 +308,10 @@ enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
 
 /* ---- instances among the spans --------------------------------------------------------------- */
 
-static void hide_instance(struct mpl_stream *stream, uint32_t event, uint32_t number);
+static void hide_instance(struct mpl_letter_stream *stream, uint32_t event,
+                          uint32_t number);
 
-static void hide_word(struct mpl_stream *stream, uint32_t inner, uint32_t word,
+static void hide_word(struct mpl_letter_stream *stream, uint32_t inner, uint32_t word,
                       const uint32_t *lists)
 {
     const uint32_t n = mpl_word_count(word, lists);
@@ -325,7 +327,7 @@ static void hide_word(struct mpl_stream *stream, uint32_t inner, uint32_t word,
     }
 }
 
-static void hide_instance(struct mpl_stream *stream, uint32_t event, uint32_t number)
+static void hide_instance(struct mpl_letter_stream *stream, uint32_t event, uint32_t number)
 {
     const struct mpl_event_definition *definition = &stream->r->pattern->events[event];
     const struct mpl_instances *instances = &stream->r->instances[event];
@@ -349,7 +351,7 @@ struct inner {
     uint32_t next;
 };
 
-static uint32_t last_span(const struct mpl_stream *stream, const struct inner *inner)
+static uint32_t last_span(const struct mpl_letter_stream *stream, const struct inner *inner)
 {
     const struct mpl_instances *instances = &stream->r->instances[inner->event];
 
@@ -360,7 +362,7 @@ static uint32_t last_span(const struct mpl_stream *stream, const struct inner *i
         .end;
 }
 
-static uint32_t find_inner(const struct mpl_stream *stream,
+static uint32_t find_inner(const struct mpl_letter_stream *stream,
                            const struct mpl_event_definition *event, struct inner *inner)
 {
     uint32_t n = 0;
@@ -387,7 +389,7 @@ static uint32_t find_inner(const struct mpl_stream *stream,
     return n;
 }
 
-static bool add_item(struct mpl_stream *stream, uint16_t letter, uint32_t at)
+static bool add_item(struct mpl_letter_stream *stream, uint16_t letter, uint32_t at)
 {
     uint16_t *letter_slot = mpl_buf_add(&stream->item_letters);
     uint32_t *item = letter_slot == NULL ? NULL : mpl_buf_add(&stream->items);
@@ -401,7 +403,7 @@ static bool add_item(struct mpl_stream *stream, uint16_t letter, uint32_t at)
 }
 
 /* An instance stands at its last span. */
-static bool add_ending(struct mpl_stream *stream, struct inner *inner, uint32_t n,
+static bool add_ending(struct mpl_letter_stream *stream, struct inner *inner, uint32_t n,
                        uint32_t at, uint16_t first_letter)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -416,7 +418,7 @@ static bool add_ending(struct mpl_stream *stream, struct inner *inner, uint32_t 
     return true;
 }
 
-static enum mpl_status build_items(struct mpl_stream *stream, struct inner *inner,
+static enum mpl_status build_items(struct mpl_letter_stream *stream, struct inner *inner,
                                    uint32_t n, struct mpl_err *err)
 {
     const uint16_t *letters = stream->letters.data;
@@ -456,7 +458,7 @@ static enum mpl_status build_items(struct mpl_stream *stream, struct inner *inne
 
 static uint64_t refine(void *context, uint32_t position, uint64_t mask)
 {
-    const struct mpl_stream *stream = context;
+    const struct mpl_letter_stream *stream = context;
     const struct mpl_event_definition *event = event_of(stream, stream->event);
     const uint32_t at = mpl_stream_at(stream, position);
 
@@ -469,13 +471,13 @@ static uint64_t refine(void *context, uint32_t position, uint64_t mask)
     return mask;
 }
 
-uint32_t mpl_stream_at(const struct mpl_stream *stream, uint32_t position)
+uint32_t mpl_stream_at(const struct mpl_letter_stream *stream, uint32_t position)
 {
     return stream->has_items ? ((const uint32_t *) stream->items.data)[position] : position;
 }
 
 /* The sets of one event, apart: what the search reads should lie together. */
-static bool extract_sets(struct mpl_stream *stream, uint32_t i)
+static bool extract_sets(struct mpl_letter_stream *stream, uint32_t i)
 {
     const uint64_t *sets = stream->sets.data;
     const size_t n_sets = SETS * (size_t) stream->n_events;
@@ -491,12 +493,12 @@ static bool extract_sets(struct mpl_stream *stream, uint32_t i)
     return true;
 }
 
-const struct mpl_near *mpl_stream_near(const struct mpl_stream *stream)
+const struct mpl_near *mpl_stream_near(const struct mpl_letter_stream *stream)
 {
     return &stream->near;
 }
 
-enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
+enum mpl_status mpl_stream_letters(struct mpl_letter_stream *stream, uint32_t i,
                                    struct mpl_letters *out, struct mpl_err *err)
 {
     const struct mpl_event_definition *event = event_of(stream, i);

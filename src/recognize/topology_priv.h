@@ -23,7 +23,7 @@ enum {
 };
 
 /** Significant messages from one process to another. */
-struct mpl_arc {
+struct mpl_topology_arc {
     uint32_t from, to;
     uint64_t n;
 };
@@ -36,7 +36,7 @@ struct mpl_peer_graph {
     uint64_t *n_messages; /**< Per process: with others, as the end says that saw more. */
     uint64_t *n_mutual;   /**< Of these, twice the smaller way of each pair. */
     uint32_t n_arcs;
-    const struct mpl_arc *arcs; /**< Sorted by (from, to). */
+    const struct mpl_topology_arc *arcs; /**< Sorted by (from, to). */
     bool *is_request;           /**< Per arc: its messages ask for those of the arc back. */
     uint32_t n_edges;           /**< Without direction. */
     const uint32_t *first;      /**< n_processes + 1: into neighbours. */

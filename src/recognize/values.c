@@ -12,9 +12,9 @@
 /* ---- fields of what names stand for ---------------------------------------------------------- */
 
 /* Attributes of instances of another event, or of this one. */
-static void read_instances(struct mpl_view *view, uint32_t event, uint32_t attribute,
-                           const struct mpl_bound *bounds, const struct mpl_rows *rows,
-                           double *values)
+static void read_instances(struct mpl_instance_view *view, uint32_t event,
+                           uint32_t attribute, const struct mpl_bound *bounds,
+                           const struct mpl_rows *rows, double *values)
 {
     const struct mpl_instances *instances = &view->r->instances[event];
     const struct mpl_segment *segment = NULL;
@@ -35,7 +35,7 @@ static void read_instances(struct mpl_view *view, uint32_t event, uint32_t attri
     }
 }
 
-static void read_bounds(struct mpl_view *view, const struct mpl_slot *slot,
+static void read_bounds(struct mpl_instance_view *view, const struct mpl_formula_slot *slot,
                         const struct mpl_bound *bounds, const struct mpl_rows *rows,
                         double *values)
 {
@@ -49,8 +49,9 @@ static void read_bounds(struct mpl_view *view, const struct mpl_slot *slot,
     }
 }
 
-static void read_relations(struct mpl_view *view, const struct mpl_slot *slot,
-                           const struct mpl_rows *rows, double *values)
+static void read_relations(struct mpl_instance_view *view,
+                           const struct mpl_formula_slot *slot, const struct mpl_rows *rows,
+                           double *values)
 {
     const uint32_t at = view->at;
 
@@ -61,9 +62,10 @@ static void read_relations(struct mpl_view *view, const struct mpl_slot *slot,
     mpl_view_go(view, at);
 }
 
-static void read_scalars(struct mpl_view *view, uint32_t number, const uint64_t *wanted)
+static void read_scalars(struct mpl_instance_view *view, uint32_t number,
+                         const uint64_t *wanted)
 {
-    const struct mpl_slot *slot = &view->definition->slots[number];
+    const struct mpl_formula_slot *slot = &view->definition->slots[number];
     double *values = view->scalars[number];
     struct mpl_rows rows;
 
@@ -88,8 +90,8 @@ static void read_scalars(struct mpl_view *view, uint32_t number, const uint64_t 
 
 /* Things that names stand for, of which a field each is read into a list of numbers. */
 struct batch {
-    struct mpl_view *view;
-    const struct mpl_slot *slot;
+    struct mpl_instance_view *view;
+    const struct mpl_formula_slot *slot;
     double *values;
     struct mpl_rows rows; /* 0, 1, 2, … */
     struct mpl_bound bounds[MPL_FORMULA_ROWS];
@@ -105,7 +107,7 @@ static void flush(struct batch *batch)
 }
 
 /* Room for the lists of all rows is made at once, as they must not move. */
-static bool make_lists(struct mpl_view *view, uint32_t number)
+static bool make_lists(struct mpl_instance_view *view, uint32_t number)
 {
     const uint32_t word = mpl_view_list_word(view, view->definition->slots[number].name);
     struct mpl_buf *items = &view->items[number];
@@ -126,7 +128,8 @@ static bool make_lists(struct mpl_view *view, uint32_t number)
     return true;
 }
 
-static void read_lists(struct mpl_view *view, uint32_t number, const uint64_t *wanted)
+static void read_lists(struct mpl_instance_view *view, uint32_t number,
+                       const uint64_t *wanted)
 {
     const uint32_t word = mpl_view_list_word(view, view->definition->slots[number].name);
     struct mpl_buf *items = &view->items[number];
@@ -160,7 +163,8 @@ static void read_lists(struct mpl_view *view, uint32_t number, const uint64_t *w
     flush(&batch);
 }
 
-void mpl_view_read(struct mpl_view *view, uint32_t slot, bool is_list, const uint64_t *rows)
+void mpl_view_read(struct mpl_instance_view *view, uint32_t slot, bool is_list,
+                   const uint64_t *rows)
 {
     if (view->has_no_memory) {
         return;
@@ -175,7 +179,7 @@ void mpl_view_read(struct mpl_view *view, uint32_t slot, bool is_list, const uin
 /* ---- formulas ------------------------------------------------------------------------------ */
 
 /* Room for a value per row, \p n times, if there is none yet. */
-static void *room_for(struct mpl_view *view, void *place, size_t n, size_t size)
+static void *room_for(struct mpl_instance_view *view, void *place, size_t n, size_t size)
 {
     void *room =
         place != NULL ? place : mpl_arena_array(view->arena, n * view->n_most, size);
@@ -185,7 +189,7 @@ static void *room_for(struct mpl_view *view, void *place, size_t n, size_t size)
 }
 
 /* Room for what the formula reads and for what it computes on the way. */
-static bool prepare(struct mpl_view *view, const struct mpl_formula *formula,
+static bool prepare(struct mpl_instance_view *view, const struct mpl_formula *formula,
                     double **temps)
 {
     size_t n;
@@ -209,7 +213,7 @@ static void read_rows(void *context, uint32_t slot, bool is_list, const uint64_t
     mpl_view_read(context, slot, is_list, rows);
 }
 
-static void read_all(struct mpl_view *view, const struct mpl_formula *formula,
+static void read_all(struct mpl_instance_view *view, const struct mpl_formula *formula,
                      const uint64_t *rows)
 {
     for (int lists = 0; lists < 2; lists++) {
@@ -233,7 +237,7 @@ static void read_all(struct mpl_view *view, const struct mpl_formula *formula,
  * Most of what a constraint names has to be looked for, and most matches fail by the first part of it. Whoever asks what
  * came first notes where that is not known: then all is read, so that no doubt depends on the order of a formula.
  */
-static bool evaluate(struct mpl_view *view, const struct mpl_formula *formula,
+static bool evaluate(struct mpl_instance_view *view, const struct mpl_formula *formula,
                      double **temps, const uint64_t *rows, double *values)
 {
     if (!prepare(view, formula, temps)) {
@@ -282,7 +286,7 @@ double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location
     return mpl_model_seconds(r->model, ticks);
 }
 
-static void compute_own(const struct mpl_view *view, uint32_t attribute,
+static void compute_own(const struct mpl_instance_view *view, uint32_t attribute,
                         const struct mpl_rows *rows, double *values)
 {
     for (uint32_t k = 0; k < rows->n; k++) {
@@ -298,7 +302,8 @@ static void compute_own(const struct mpl_view *view, uint32_t attribute,
     }
 }
 
-static void compute(struct mpl_view *view, uint32_t attribute, const uint64_t *wanted)
+static void compute(struct mpl_instance_view *view, uint32_t attribute,
+                    const uint64_t *wanted)
 {
     const struct mpl_formula *formula = view->definition->attributes[attribute].formula;
     double *values = view->attributes[attribute];
@@ -315,7 +320,7 @@ static void compute(struct mpl_view *view, uint32_t attribute, const uint64_t *w
     }
 }
 
-const double *mpl_view_attribute(struct mpl_view *view, uint32_t attribute,
+const double *mpl_view_attribute(struct mpl_instance_view *view, uint32_t attribute,
                                  const uint64_t *rows)
 {
     mpl_row_set missing;
@@ -331,8 +336,8 @@ const double *mpl_view_attribute(struct mpl_view *view, uint32_t attribute,
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-static void test(struct mpl_view *view, const struct mpl_formula *formula, double **temps,
-                 uint64_t *rows)
+static void test(struct mpl_instance_view *view, const struct mpl_formula *formula,
+                 double **temps, uint64_t *rows)
 {
     double values[MPL_FORMULA_ROWS];
     struct mpl_rows list;
@@ -350,8 +355,8 @@ static void test(struct mpl_view *view, const struct mpl_formula *formula, doubl
     }
 }
 
-static void test_presence(struct mpl_view *view, const struct mpl_constraint *constraint,
-                          uint64_t *rows)
+static void test_presence(struct mpl_instance_view *view,
+                          const struct mpl_constraint *constraint, uint64_t *rows)
 {
     struct mpl_rows list;
 
@@ -367,7 +372,7 @@ static void test_presence(struct mpl_view *view, const struct mpl_constraint *co
     }
 }
 
-void mpl_view_test(struct mpl_view *view, uint32_t number, uint64_t *rows)
+void mpl_view_test(struct mpl_instance_view *view, uint32_t number, uint64_t *rows)
 {
     const struct mpl_event_definition *definition = view->definition;
     const struct mpl_constraint *constraint = &definition->constraints[number];
@@ -381,7 +386,7 @@ void mpl_view_test(struct mpl_view *view, uint32_t number, uint64_t *rows)
     }
 }
 
-void mpl_view_test_link(struct mpl_view *view, uint32_t number, uint64_t *rows)
+void mpl_view_test_link(struct mpl_instance_view *view, uint32_t number, uint64_t *rows)
 {
     const struct mpl_event_definition *definition = view->definition;
 

@@ -106,7 +106,7 @@ struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t ev
 
 /* ---- views --------------------------------------------------------------------------- */
 
-static bool can_be_end(const struct mpl_filter *filter)
+static bool can_be_end(const struct mpl_span_filter *filter)
 {
     return mpl_filter_has_messages(filter) || mpl_filter_has_collectives(filter);
 }
@@ -135,7 +135,7 @@ static bool asks_what_came_first(const struct mpl_pattern *pattern)
     return false;
 }
 
-static bool make_room(struct mpl_view *view, struct mpl_arena *arena)
+static bool make_room(struct mpl_instance_view *view, struct mpl_arena *arena)
 {
     const struct mpl_event_definition *definition = view->definition;
     const size_t n_names = definition->n_members + definition->n_associated;
@@ -160,11 +160,11 @@ static bool make_room(struct mpl_view *view, struct mpl_arena *arena)
            view->near_instance != NULL && view->talking != NULL;
 }
 
-struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event, size_t n_most,
-                               struct mpl_arena *arena)
+struct mpl_instance_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
+                                        size_t n_most, struct mpl_arena *arena)
 {
     const struct mpl_event_definition *definition = &r->pattern->events[event];
-    struct mpl_view *view = MPL_NEW(arena, struct mpl_view);
+    struct mpl_instance_view *view = MPL_NEW(arena, struct mpl_instance_view);
 
     if (view == NULL) {
         return NULL;
@@ -193,7 +193,7 @@ struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event, size_t
     return view;
 }
 
-void mpl_view_close(struct mpl_view *view)
+void mpl_view_close(struct mpl_instance_view *view)
 {
     for (uint32_t i = 0; view != NULL && i < view->definition->n_slots; i++) {
         mpl_buf_free(&view->items[i]);
@@ -207,7 +207,7 @@ static void forget(mpl_row_set *known, size_t n)
     }
 }
 
-void mpl_view_begin(struct mpl_view *view, uint32_t n, const struct mpl_near *near)
+void mpl_view_begin(struct mpl_instance_view *view, uint32_t n, const struct mpl_near *near)
 {
     const struct mpl_event_definition *definition = view->definition;
 
@@ -223,7 +223,7 @@ void mpl_view_begin(struct mpl_view *view, uint32_t n, const struct mpl_near *ne
     mpl_view_go(view, 0);
 }
 
-void mpl_view_fill(struct mpl_view *view, size_t first, size_t n)
+void mpl_view_fill(struct mpl_instance_view *view, size_t first, size_t n)
 {
     const struct mpl_segment *segment = mpl_instances_segment(view->instances, first);
     const uint32_t n_rows = n < view->n_most ? (uint32_t) n : view->n_most;
@@ -242,7 +242,7 @@ void mpl_view_fill(struct mpl_view *view, size_t first, size_t n)
     mpl_view_begin(view, n_rows, NULL);
 }
 
-void mpl_view_go(struct mpl_view *view, uint32_t at)
+void mpl_view_go(struct mpl_instance_view *view, uint32_t at)
 {
     view->at = at;
     view->row = view->rows[at];
@@ -250,15 +250,15 @@ void mpl_view_go(struct mpl_view *view, uint32_t at)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition *event,
-                                               uint32_t name)
+const struct mpl_span_filter *
+mpl_event_name_filter(const struct mpl_event_definition *event, uint32_t name)
 {
     return name < event->n_members ? &event->members[name].filter
                                    : &event->associated[name - event->n_members].filter;
 }
 
-void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t at,
-                        struct mpl_bound *bound)
+void mpl_view_bind_span(const struct mpl_instance_view *view, uint32_t location,
+                        uint32_t at, struct mpl_bound *bound)
 {
     bound->kind = MPL_BOUND_SPAN;
     bound->has_no_message = false;
@@ -276,7 +276,7 @@ void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t
     }
 }
 
-static void bind_item_of(const struct mpl_view *view, const struct mpl_row *row,
+static void bind_item_of(const struct mpl_instance_view *view, const struct mpl_row *row,
                          uint32_t member, uint32_t i, struct mpl_bound *bound)
 {
     const uint32_t number = view->instances->word_of[member];
@@ -293,7 +293,7 @@ static void bind_item_of(const struct mpl_view *view, const struct mpl_row *row,
 }
 
 uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bound *bound,
-                           const struct mpl_filter *filter)
+                           const struct mpl_span_filter *filter)
 {
     if (bound->message != MPL_NONE || bound->has_no_message) {
         return bound->message;
@@ -303,7 +303,8 @@ uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bou
 }
 
 /* Members on other locations are found for one row after the other. */
-static void bind_beside(struct mpl_view *view, uint32_t member, const struct mpl_rows *rows)
+static void bind_beside(struct mpl_instance_view *view, uint32_t member,
+                        const struct mpl_rows *rows)
 {
     const uint32_t at = view->at;
 
@@ -314,7 +315,8 @@ static void bind_beside(struct mpl_view *view, uint32_t member, const struct mpl
     mpl_view_go(view, at);
 }
 
-static void bind_members(struct mpl_view *view, uint32_t member, const uint64_t *wanted)
+static void bind_members(struct mpl_instance_view *view, uint32_t member,
+                         const uint64_t *wanted)
 {
     struct mpl_bound *bounds = view->bounds[member];
     struct mpl_rows rows;
@@ -331,7 +333,7 @@ static void bind_members(struct mpl_view *view, uint32_t member, const uint64_t 
     }
 }
 
-void mpl_view_bind(struct mpl_view *view, uint32_t name, const uint64_t *rows)
+void mpl_view_bind(struct mpl_instance_view *view, uint32_t name, const uint64_t *rows)
 {
     mpl_row_set missing;
 
@@ -352,7 +354,7 @@ void mpl_view_bind(struct mpl_view *view, uint32_t name, const uint64_t *rows)
     }
 }
 
-struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name)
+struct mpl_bound *mpl_view_bound(struct mpl_instance_view *view, uint32_t name)
 {
     static struct mpl_bound absent;
     mpl_row_set alone = { 0 };
@@ -365,8 +367,8 @@ struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name)
 }
 
 /* The i-th thing that a list name stands for: of a repeated member, or the match of one. */
-void mpl_view_bind_item(struct mpl_view *view, const struct mpl_row *row, uint32_t name,
-                        uint32_t i, struct mpl_bound *bound)
+void mpl_view_bind_item(struct mpl_instance_view *view, const struct mpl_row *row,
+                        uint32_t name, uint32_t i, struct mpl_bound *bound)
 {
     const struct mpl_event_definition *definition = view->definition;
 
@@ -385,7 +387,7 @@ void mpl_view_bind_item(struct mpl_view *view, const struct mpl_row *row, uint32
     }
 }
 
-uint32_t mpl_view_list_word(const struct mpl_view *view, uint32_t name)
+uint32_t mpl_view_list_word(const struct mpl_instance_view *view, uint32_t name)
 {
     while (name >= view->definition->n_members) {
         name = view->definition->associated[name - view->definition->n_members].base;
@@ -395,7 +397,7 @@ uint32_t mpl_view_list_word(const struct mpl_view *view, uint32_t name)
 
 /* ---- all that a name stands for -------------------------------------------------------------- */
 
-bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
+bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_told *told,
                    void *context)
 {
     if (!mpl_event_name_is_list(view->definition, name)) {
@@ -418,7 +420,7 @@ bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
 }
 
 struct teller {
-    const struct mpl_view *view;
+    const struct mpl_instance_view *view;
     mpl_end_told *told;
     void *context;
 };
@@ -427,7 +429,8 @@ static bool tell_ends(void *context, uint32_t name, struct mpl_bound *bound)
 {
     const struct teller *teller = context;
     const struct mpl_recognition *r = teller->view->r;
-    const struct mpl_filter *filter = mpl_event_name_filter(teller->view->definition, name);
+    const struct mpl_span_filter *filter =
+        mpl_event_name_filter(teller->view->definition, name);
 
     if (bound->message != MPL_NONE) {
         return teller->told(teller->context, bound->location, bound->message);
@@ -456,7 +459,8 @@ static bool tell_ends(void *context, uint32_t name, struct mpl_bound *bound)
     return true;
 }
 
-bool mpl_view_ends(struct mpl_view *view, uint32_t name, mpl_end_told *told, void *context)
+bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_told *told,
+                   void *context)
 {
     struct teller teller = { view, told, context };
 

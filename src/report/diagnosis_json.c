@@ -131,7 +131,7 @@ static struct mpl_json *where_json(const struct mpl_diagnosed *d)
     struct mpl_json *all = mpl_json_array();
 
     for (size_t i = 0; i < d->n_where; i++) {
-        const struct mpl_source *s = &d->where[i];
+        const struct mpl_where *s = &d->where[i];
         struct mpl_json *json = mpl_json_object();
 
         mpl_json_set(json, "region", mpl_json_string(s->region));

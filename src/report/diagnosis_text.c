@@ -33,7 +33,7 @@ static const char *verdict_sentence(enum mpl_verdict verdict)
 static void say_sources(struct page *page, const struct mpl_diagnosed *d)
 {
     for (size_t i = 0; i < d->n_where; i++) {
-        const struct mpl_source *s = &d->where[i];
+        const struct mpl_where *s = &d->where[i];
         const char *line =
             s->line > 0 ? mpl_arena_printf(page->scratch, ":%u", s->line) : "";
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *mpl_sheet_attribute(struct sheet *s, struct mpl_context_kind kind,
-                                const struct mpl_attribute *a)
+                                const struct mpl_context_attribute *a)
 {
     struct mpl_arena *scratch = s->page->scratch;
     const char *name = mpl_sheet_name(
@@ -39,7 +39,8 @@ enum mpl_status mpl_sheet_contexts(struct sheet *s, struct mpl_context_kind kind
 
 /* ---- the table ------------------------------------------------------------------------------------------ */
 
-bool mpl_attributes_have(const struct mpl_attributes *set, const struct mpl_attribute *a)
+bool mpl_attributes_have(const struct mpl_context_attributes *set,
+                         const struct mpl_context_attribute *a)
 {
     for (uint32_t i = 0; i < set->n; i++) {
         if (set->all[i].key == a->key && set->all[i].value == a->value) {

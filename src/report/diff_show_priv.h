@@ -23,8 +23,9 @@ void mpl_sheet_loops(struct sheet *sheet);
 
 /** "MPI_Send", "L0", "MPI_Init L0" of a pair, "L0:16" with its number. */
 const char *mpl_sheet_attribute(struct sheet *sheet, struct mpl_context_kind kind,
-                                const struct mpl_attribute *attribute);
-bool mpl_attributes_have(const struct mpl_attributes *set, const struct mpl_attribute *a);
+                                const struct mpl_context_attribute *attribute);
+bool mpl_attributes_have(const struct mpl_context_attributes *set,
+                         const struct mpl_context_attribute *a);
 /** Of base and new run. */
 enum mpl_status mpl_sheet_contexts(struct sheet *sheet, struct mpl_context_kind kind,
                                    const struct mpl_context *out[2], struct mpl_err *err);

@@ -46,7 +46,7 @@ void mpl_page_heading(struct page *page, const char *text);
 const char *mpl_page_seconds(struct page *page, double seconds);
 const char *mpl_page_share(struct page *page, double share);
 /** "solve", or of a call "before MPI_Wait in solve (62 % of it)". */
-const char *mpl_page_source(struct page *page, const struct mpl_source *at);
+const char *mpl_page_source(struct page *page, const struct mpl_where *at);
 const char *mpl_page_count(struct page *page, uint64_t n);
 /** A value in its unit: "3.10 ms", "62 kB", "0.385". */
 const char *mpl_page_value(struct page *page, double value, const char *unit);

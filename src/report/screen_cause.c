@@ -109,7 +109,7 @@ static const char *file_name(const char *path)
 /* Nearly all of it is not worth a figure. */
 static const double nearly_all = 0.95;
 
-const char *mpl_page_source(struct page *page, const struct mpl_source *at)
+const char *mpl_page_source(struct page *page, const struct mpl_where *at)
 {
     const char *words = at->call == NULL ? at->region
                                          : mpl_arena_printf(page->scratch, "%s%s in %s",
@@ -125,7 +125,7 @@ const char *mpl_page_source(struct page *page, const struct mpl_source *at)
 
 static const char *source(struct page *page, const struct mpl_diagnosed *f)
 {
-    const struct mpl_source *at = f->where;
+    const struct mpl_where *at = f->where;
 
     if (f->n_where == 0) {
         return "";

@@ -60,7 +60,8 @@ START_TEST(welch_is_as_by_hand)
     static const double y[] = { 1, 3, 5 };
     struct mpl_chance chance;
 
-    mpl_chance_of_runs((struct mpl_sample){ 3, x }, (struct mpl_sample){ 3, y }, &chance);
+    mpl_chance_of_runs((struct mpl_chance_sample){ 3, x },
+                       (struct mpl_chance_sample){ 3, y }, &chance);
     ck_assert_double_eq_tol(chance.mean, 3, 1e-12);
     ck_assert_double_eq_tol(chance.p, mpl_student_p(3 / sqrt(5.0 / 3), 50.0 / 17), 1e-12);
     ck_assert_double_lt(chance.low, 0);
@@ -75,7 +76,8 @@ START_TEST(a_single_run_is_beside_the_spread_of_the_others)
     static const double y[] = { -1.2, -0.6, 0, 0.6, 1.2 };
     struct mpl_chance chance;
 
-    mpl_chance_of_runs((struct mpl_sample){ 1, x }, (struct mpl_sample){ 5, y }, &chance);
+    mpl_chance_of_runs((struct mpl_chance_sample){ 1, x },
+                       (struct mpl_chance_sample){ 5, y }, &chance);
     ck_assert_double_eq_tol(chance.p, mpl_student_p(10 / sqrt(0.9 * 1.2), 4), 1e-12);
 }
 END_TEST
@@ -86,7 +88,8 @@ START_TEST(one_run_each_tells_nothing_about_chance)
     static const double y[] = { 1 };
     struct mpl_chance chance;
 
-    mpl_chance_of_runs((struct mpl_sample){ 1, x }, (struct mpl_sample){ 1, y }, &chance);
+    mpl_chance_of_runs((struct mpl_chance_sample){ 1, x },
+                       (struct mpl_chance_sample){ 1, y }, &chance);
     ck_assert_double_eq(chance.mean, 9);
     ck_assert(isnan(chance.p) && isnan(chance.low) && isnan(chance.high));
 }
@@ -98,9 +101,11 @@ START_TEST(what_never_varies_differs_or_does_not)
     static const double y[] = { 1, 1, 1 };
     struct mpl_chance chance;
 
-    mpl_chance_of_runs((struct mpl_sample){ 2, x }, (struct mpl_sample){ 3, y }, &chance);
+    mpl_chance_of_runs((struct mpl_chance_sample){ 2, x },
+                       (struct mpl_chance_sample){ 3, y }, &chance);
     ck_assert_double_eq(chance.p, 0);
-    mpl_chance_of_runs((struct mpl_sample){ 2, x }, (struct mpl_sample){ 2, x }, &chance);
+    mpl_chance_of_runs((struct mpl_chance_sample){ 2, x },
+                       (struct mpl_chance_sample){ 2, x }, &chance);
     ck_assert_double_eq(chance.p, 1);
 }
 END_TEST
@@ -132,8 +137,8 @@ static double share_seen(size_t n, size_t n_y, double shift, double *covered)
         for (size_t i = 0; i < n_y; i++) {
             y[i] = noise(0);
         }
-        ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_sample){ n, x },
-                                              (struct mpl_sample){ n_y, y }, 199,
+        ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_chance_sample){ n, x },
+                                              (struct mpl_chance_sample){ n_y, y }, 199,
                                               (uint64_t) world, &chance, NULL),
                          MPL_OK);
         n_seen += chance.p <= 0.05;
@@ -189,8 +194,8 @@ START_TEST(what_one_block_makes_is_never_more_than_chance)
         x[i] = 0.01 * normal();
     }
     x[7] = 1000;
-    ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_sample){ MOST, x },
-                                          (struct mpl_sample){ 0 }, MPL_RESAMPLES, 0,
+    ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_chance_sample){ MOST, x },
+                                          (struct mpl_chance_sample){ 0 }, MPL_RESAMPLES, 0,
                                           &chance, NULL),
                      MPL_OK);
     ck_assert_double_gt(chance.p, 0.3);
@@ -203,9 +208,9 @@ START_TEST(the_same_seed_gives_the_same_answer)
     struct mpl_chance chances[3];
 
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_sample){ 9, x },
-                                              (struct mpl_sample){ 0 }, MPL_RESAMPLES,
-                                              i == 2, &chances[i], NULL),
+        ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_chance_sample){ 9, x },
+                                              (struct mpl_chance_sample){ 0 },
+                                              MPL_RESAMPLES, i == 2, &chances[i], NULL),
                          MPL_OK);
     }
     ck_assert_double_eq(chances[0].p, chances[1].p);
@@ -219,8 +224,8 @@ START_TEST(few_blocks_tell_nothing)
     static const double x[] = { 1, 1, 1, 1, 1, 1, 1 };
     struct mpl_chance chance;
 
-    ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_sample){ 7, x },
-                                          (struct mpl_sample){ 0 }, MPL_RESAMPLES, 0,
+    ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_chance_sample){ 7, x },
+                                          (struct mpl_chance_sample){ 0 }, MPL_RESAMPLES, 0,
                                           &chance, NULL),
                      MPL_OK);
     ck_assert_double_eq_tol(chance.mean, 1, 1e-12);
@@ -256,9 +261,9 @@ START_TEST(without_memory_it_says_so)
         struct mpl_chance chance;
 
         mpl_alloc_fail_after(n);
-        ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_sample){ 8, x },
-                                              (struct mpl_sample){ 0 }, MPL_RESAMPLES, 0,
-                                              &chance, NULL),
+        ck_assert_int_eq(mpl_chance_of_blocks((struct mpl_chance_sample){ 8, x },
+                                              (struct mpl_chance_sample){ 0 },
+                                              MPL_RESAMPLES, 0, &chance, NULL),
                          MPL_E_NOMEM);
         mpl_alloc_fail_after(-1);
     }

@@ -266,7 +266,7 @@ static const struct mpl_automaton *compile(const char *text)
     return automaton;
 }
 
-static void run(struct mpl_matcher *matcher, const struct mpl_automaton *automaton,
+static void run(struct mpl_event_matcher *matcher, const struct mpl_automaton *automaton,
                 struct found *found, int n, bool is_strict)
 {
     uint16_t letters[N_EVENTS_MAX];
@@ -291,7 +291,7 @@ START_TEST(matches_are_those_of_exhaustive_search)
     printf("seed %d\n", _i);
     for (int round = 0; round < 60; round++) {
         char text[TEXT_MAX] = "";
-        struct mpl_matcher *matcher = mpl_matcher_open(arena);
+        struct mpl_event_matcher *matcher = mpl_matcher_open(arena);
 
         n_trees = 0;
 
@@ -347,7 +347,7 @@ static uint64_t steps_over(const char *text, const char *cycle, uint32_t n,
 {
     static const uint64_t masks[N_MEMBERS] = { 1, 2, 4, 8 };
     const struct mpl_automaton *automaton = compile(text);
-    struct mpl_matcher *matcher = mpl_matcher_open(arena);
+    struct mpl_event_matcher *matcher = mpl_matcher_open(arena);
     uint16_t *letters = MPL_NEW_ARRAY(arena, n, uint16_t);
     const struct mpl_letters sequence = {
         .letters = letters, .n_letters = N_MEMBERS, .n = n, .masks = masks
@@ -406,7 +406,7 @@ END_TEST
 START_TEST(complete_match_is_given_up_for_extension_after_the_stated_events)
 {
     const struct mpl_automaton *automaton = compile("a | a b* c");
-    struct mpl_matcher *matcher = mpl_matcher_open(arena);
+    struct mpl_event_matcher *matcher = mpl_matcher_open(arena);
     static const uint64_t masks[N_MEMBERS] = { 1, 2, 4, 8 };
     uint16_t letters[12] = { 0, 1, 1, 1, 1, 2, 0, 1, 1, 1, 1, 2 };
     const struct mpl_letters sequence = {
@@ -470,7 +470,7 @@ START_TEST(ambiguous_events_are_read_as_the_expression_prefers)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct mpl_automaton *automaton = compile(cases[i].expression);
-        struct mpl_matcher *matcher = mpl_matcher_open(arena);
+        struct mpl_event_matcher *matcher = mpl_matcher_open(arena);
         static const uint64_t any = 15;
         static const uint16_t letters[N_EVENTS_MAX];
         const struct mpl_letters sequence = {
@@ -626,7 +626,7 @@ START_TEST(matching_without_memory_fails_and_leaks_nothing)
 
         mpl_alloc_fail_after(n);
 
-        struct mpl_matcher *matcher = mpl_matcher_open(arena);
+        struct mpl_event_matcher *matcher = mpl_matcher_open(arena);
         enum mpl_status st = matcher == NULL
                                  ? MPL_E_NOMEM
                                  : mpl_expression_parse(&source, lint, &expression, &err);
