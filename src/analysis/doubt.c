@@ -72,13 +72,19 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How wrong the clock at the other end of a call can be; \p otherwise where that may be anybody. */
+/*
+ * How wrong the clock at the other end of a call can be; \p otherwise where that may be anybody's: only a call with
+ * nothing but one message between its begin and its end completes no send that was posted before, too.
+ */
 static int64_t other_error(const struct mpl_run *run, const struct clock_doubt *doubt,
-                           uint32_t location, uint32_t span, int64_t otherwise)
+                           uint32_t location, uint32_t call, int64_t otherwise)
 {
+    struct mpl_call_view view;
     uint32_t message = MPL_NONE;
 
-    if (!mpl_events_only_message(run->events, location, span, &message) ||
+    mpl_events_call(run->events, location, call, &view);
+    if (view.last_event - view.first_event != 2 ||
+        !mpl_events_only_message(run->events, location, 2 * call + 1, &message) ||
         message == MPL_NONE) {
         return otherwise;
     }
@@ -102,8 +108,7 @@ static void add_calls(const struct mpl_run *run, uint32_t location, int64_t most
         const int64_t wait = mpl_events_wait_ticks(run->events, location, k);
         const int64_t ticks = mpl_events_leave_ticks(run->events, location, k) -
                               mpl_events_enter_ticks(run->events, location, k);
-
-        const int64_t error = own + other_error(run, doubt, location, k, most);
+        const int64_t error = own + other_error(run, doubt, location, k / 2, most);
 
         less += least(wait, error);
         more += least(ticks - wait, error);

@@ -276,6 +276,39 @@ START_TEST(no_clocks_within_their_bounds_move_waiting_out_of_its_range)
 }
 END_TEST
 
+/* Rank 1 waits 40 us for a receive from rank 0 and, in the same call if \p is_both, for a send to rank 2. */
+static double added_to_a_wait(bool is_both)
+{
+    static const char *const texts[] = {
+        "unit us\n"
+        "rank 0: compute 0..50 send 50..51 to 1\n"
+        "rank 1: isend 0..1 to 2 as b wait 1..2 for b irecv 2..3 from 0 as a compute 3..10 "
+        "wait 10..90 for a\n"
+        "rank 2: compute 0..40 recv 40..90 from 1\n",
+        "unit us\n"
+        "rank 0: compute 0..50 send 50..51 to 1\n"
+        "rank 1: isend 0..1 to 2 as b irecv 2..3 from 0 as a compute 3..10 waitall 10..90 "
+        "for a b\n"
+        "rank 2: compute 0..40 recv 40..90 from 1\n",
+    };
+    const int64_t bound_us[] = { 0, 0, 25 };
+    struct mpl_analysis *a = analyse_text(texts[is_both]);
+    struct clock_doubt doubt;
+    double more_s;
+
+    (void) set_bounds(a, bound_us);
+    ck_assert_int_eq(mpl_doubt_create(&a->runs[0].shown, arena, &doubt, NULL), MPL_OK);
+    more_s = doubt.more_s;
+    mpl_analysis_destroy(a);
+    return more_s;
+}
+
+START_TEST(a_call_for_one_message_depends_on_the_clock_at_its_other_end_only)
+{
+    ck_assert_double_ge(added_to_a_wait(true) - added_to_a_wait(false), 20e-6);
+}
+END_TEST
+
 /* Rank 0 sends for 100 us to rank 1, which posts the receive so long before the send is left. */
 static double jumps_of(int64_t before_us, int64_t bound_us)
 {
@@ -359,6 +392,8 @@ int main(void)
     tcase_add_test(tcase, what_involves_an_unlimited_clock_is_sensitive_by_definition);
     tcase_add_loop_test(tcase, no_clocks_within_their_bounds_move_waiting_out_of_its_range,
                         1, 1 + seeds_of(30));
+    tcase_add_test(tcase,
+                   a_call_for_one_message_depends_on_the_clock_at_its_other_end_only);
     tcase_add_test(tcase, a_send_that_may_have_ended_before_the_receive_is_contested);
     tcase_add_test(tcase, a_wait_for_one_of_two_that_come_together_is_contested);
     suite_add_tcase(suite, tcase);
