@@ -46,11 +46,6 @@ const char *mpl_certainty_name(enum mpl_certainty certainty)
 
 /* ---- what weakens --------------------------------------------------------------------------- */
 
-static double cost_of(const struct mpl_diagnosed *d)
-{
-    return isnan(d->lost_s) ? 0 : d->lost_s + d->outer_s;
-}
-
 static double compute_s(const struct mpl_run *run, uint32_t location)
 {
     return mpl_events_totals(run->events, location)->class_s[MPL_SPAN_COMPUTE];
@@ -94,7 +89,8 @@ static const char *doubt_of(struct mpl_analysis *a, const struct mpl_diagnosed *
 {
     const struct mpl_run *run = &a->runs[d->run].shown;
 
-    if (run->unknown_s > 0 && run->unknown_s >= cost_of(d)) {
+    if (run->unknown_s > 0 &&
+        run->unknown_s >= (isnan(d->lost_s) ? 0 : d->lost_s + d->outer_s)) {
         return "the trace is damaged and lacks more than that";
     }
     if (d->is_within_spread) {

@@ -104,12 +104,6 @@ static void measure_window(struct run *run)
     }
 }
 
-static void measure(struct run *run)
-{
-    measure_ends(run);
-    measure_window(run);
-}
-
 enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char *path,
                              size_t number, struct mpl_err *err)
 {
@@ -139,7 +133,8 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
         measure_window(run);
         return mpl_damage_name(a->arena, &run->shown, err);
     }
-    measure(run);
+    measure_ends(run);
+    measure_window(run);
     return mpl_damage_find(a->arena, &run->shown, err);
 }
 

@@ -81,13 +81,6 @@ static void add_calls_of(struct tally *t, uint32_t location)
     }
 }
 
-static void add_calls(struct tally *t)
-{
-    for (uint32_t l = 0; l < t->run->model->n_locations; l++) {
-        add_calls_of(t, l);
-    }
-}
-
 /* Where a rule says that processes spend it in their calls. */
 static bool add_told(struct tally *t, const struct mpl_finding *f)
 {
@@ -184,7 +177,9 @@ static enum mpl_status find(struct mpl_analysis *a, struct mpl_diagnosed *d,
         st = mpl_waits_of(&a->diagnosis, d, add_wait, t, err);
     }
     if (st == MPL_OK && f->n_culprits == 0 && t->all_s <= 0) {
-        add_calls(t);
+        for (uint32_t l = 0; l < t->run->model->n_locations; l++) {
+            add_calls_of(t, l);
+        }
     }
     return st == MPL_OK ? keep_largest(a, d, t, f->n_culprits > 0, err) : st;
 }
