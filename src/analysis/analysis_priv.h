@@ -1,4 +1,7 @@
-/* Shared by the files of analysis only: the analysis under construction. */
+/*
+ * Shared by the files of analysis only: the analysis under construction. Files named group…, and manifest.c, look at sets of runs,
+ * files named clock… at what the errors of clocks could change; all others at one run.
+ */
 #ifndef MPL_ANALYSIS_ANALYSIS_PRIV_H
 #define MPL_ANALYSIS_ANALYSIS_PRIV_H
 
@@ -99,7 +102,7 @@ enum mpl_status mpl_groups_assert(struct mpl_analysis *a, struct mpl_err *err);
 enum mpl_status mpl_scaling_show(struct mpl_analysis *a, struct mpl_err *err);
 
 /*
- * spread.c: of each finding in how many runs of its group it is, and what it costs over them.
+ * group_spread.c: of each finding in how many runs of its group it is, and what it costs over them.
  * all[i].number == i; stands_for[i] is i, or the finding that is told in its place; then n_seen is 0.
  */
 enum mpl_status mpl_spread_fold(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n,
@@ -145,7 +148,7 @@ enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err);
 /* By how many seconds of location time the figures that decide on a group's verdict miss another one. */
 double mpl_verdict_margin_s(const struct mpl_analysis *a, const struct mpl_group *group);
 
-/* doubt.c: how far the clocks of a run may still be off */
+/* clock_doubt.c: how far the clocks of a run may still be off */
 struct clock_doubt {
     bool is_none;         /* by nothing */
     uint32_t n_unlimited; /* processes with events whose clocks nothing limits */
@@ -164,7 +167,7 @@ enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *ar
 int64_t mpl_doubt_error_ticks(const struct mpl_run *run, const struct clock_doubt *doubt,
                               uint32_t location);
 
-/* contested.c. Cost of both: a look at each call. */
+/* clock_contested.c. Cost of both: a look at each call. */
 /* Waits that may as well not be there, or the other way round. */
 double mpl_doubt_jumps_s(const struct mpl_run *run, const struct clock_doubt *doubt);
 /* Adds up blame_s. */
@@ -201,7 +204,7 @@ enum mpl_status mpl_places_find(const struct mpl_run *run, enum mpl_place_kind k
 void mpl_certainty_spread_doubt(struct mpl_analysis *a, struct mpl_diagnosed *all,
                                 size_t n);
 
-/* sensitivity.c: which findings, and whether the verdict, could change if the clocks were a little different */
+/* clock_sensitivity.c: which findings, and whether the verdict, could change if the clocks were a little different */
 enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);
 
 /* Slots of facts; texts are borrowed. */

@@ -1,4 +1,4 @@
-/* Shared by work.c, groups.c, group_remarks.c and group_facts.c: what runs have in common. */
+/* Shared by group_work.c, groups.c, group_remarks.c and group_facts.c: what runs have in common. */
 #ifndef MPL_ANALYSIS_GROUPS_PRIV_H
 #define MPL_ANALYSIS_GROUPS_PRIV_H
 
@@ -21,7 +21,7 @@ struct work {
     uint32_t expected;    /* processes as the manifest says; 0: it does not */
 };
 
-/* work.c: one per run; those of runs that cannot be used are zeros. */
+/* group_work.c: one per run; those of runs that cannot be used are zeros. */
 enum mpl_status mpl_works_create(struct mpl_analysis *a, struct work **out,
                                  struct mpl_err *err);
 /* Whether two amounts are about the same. */

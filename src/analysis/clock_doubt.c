@@ -7,7 +7,7 @@
  * sum of waits can change. Example: 2 us between each of two clocks and the reference, 1,000 calls
  * of 10 us that wait 1 us each: 1 ms less at most, or 4 ms more.
  *
- * That holds for waits that grow and shrink with the clocks; contested.c looks at those that jump.
+ * That holds for waits that grow and shrink with the clocks; clock_contested.c looks at those that jump.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /*
  * Which findings could change if the clocks were as wrong as they may be.
  *
- * What the clocks can change of all waits of a run together (doubt.c, contested.c) is compared with
+ * What the clocks can change of all waits of a run together (clock_doubt.c, clock_contested.c) is compared with
  * what a finding says is lost. That is a bound: errors of clocks hardly ever add up so. What is not
  * marked holds with any clocks within their bounds; what is marked may hold as well.
  */
