@@ -19,6 +19,7 @@ struct reader {
 struct place {
     const struct why_condition *condition;
     const char *metric; /* NULL: it is about no metric. */
+    bool is_one_of;     /* Another name will do, too. */
     /* Of slots; NULL: something else than a variable or a text. */
     const struct why_term *location, *run, *pattern;
     uint64_t metrics; /* Anchors of its own. */
@@ -297,14 +298,22 @@ static void add_use(struct reader *r, const struct mpl_use *use)
     }
 }
 
-/* NULL where the name is not written out; then all facts may be meant. */
-static const char *metric_of(struct reader *r, const struct why_condition *c)
+/* The first of the names that \p c allows; NULL where they are not written out. Then all facts may be meant. */
+static const struct why_term *names_of(struct reader *r, const struct why_condition *c)
 {
-    const char *metric = literal_of(c, "name");
+    const struct why_item *item = item_of(c, "name");
+    const struct why_term *names = item == NULL ? NULL : item->terms;
 
+    for (const struct why_term *t = names; t != NULL; t = t->next) {
+        if (t->kind != TERM_LITERAL || t->is_negated ||
+            (t != names && !t->is_alternative)) {
+            names = NULL;
+            break;
+        }
+    }
     /* A fact that a rule holds by its address may be changed by it. */
-    r->demand->is_all = r->demand->is_all || metric == NULL || c->address != NULL;
-    return metric;
+    r->demand->is_all = r->demand->is_all || names == NULL || c->address != NULL;
+    return names;
 }
 
 static bool is_metric(const struct why_condition *c)
@@ -332,9 +341,11 @@ static bool asks_for_any(const struct why_condition *c, const struct why_conditi
 static void read_inner(struct reader *r, const struct why_condition *within)
 {
     for (const struct why_condition *c = within->first; c != NULL; c = c->next) {
-        const char *metric = is_metric(c) ? metric_of(r, c) : NULL;
+        const struct why_term *name = is_metric(c) ? names_of(r, c) : NULL;
 
-        if (metric != NULL) {
+        for (; name != NULL; name = name->next) {
+            const char *metric = name->literal.text;
+
             add_use(r, &(struct mpl_use){ .metric = metric,
                                           .metrics = own_anchors(r, c, metric),
                                           .is_any = asks_for_any(c, within) });
@@ -343,29 +354,42 @@ static void read_inner(struct reader *r, const struct why_condition *within)
     }
 }
 
+static struct place *add_place(struct reader *r, const struct why_condition *c)
+{
+    struct place *place = mpl_buf_add(&r->flat);
+
+    if (place == NULL) {
+        r->is_nomem = true;
+        return NULL;
+    }
+    *place = (struct place){ .condition = c };
+    if (c->kind == CONDITION_PATTERN) {
+        place->location = plain_term(c, "location");
+        place->run = plain_term(c, "run");
+        place->pattern = plain_term(c, "pattern");
+    }
+    return place;
+}
+
 static void flatten(struct reader *r, const struct why_condition *conditions)
 {
-    for (const struct why_condition *c = conditions; c != NULL; c = c->next) {
+    for (const struct why_condition *c = conditions; c != NULL && !r->is_nomem;
+         c = c->next) {
+        const struct why_term *names = is_metric(c) ? names_of(r, c) : NULL;
+
+        for (const struct why_term *name = names; name != NULL; name = name->next) {
+            struct place *place = add_place(r, c);
+
+            if (place != NULL) {
+                place->metric = name->literal.text;
+                place->is_one_of = names->next != NULL;
+                place->metrics = own_anchors(r, c, place->metric);
+            }
+        }
         if (c->kind == CONDITION_AND) {
             flatten(r, c->first);
-            continue;
-        }
-        struct place *place = mpl_buf_add(&r->flat);
-
-        if (place == NULL) {
-            r->is_nomem = true;
-            return;
-        }
-        *place = (struct place){ .condition = c };
-        if (c->kind == CONDITION_PATTERN) {
-            place->location = plain_term(c, "location");
-            place->run = plain_term(c, "run");
-            place->pattern = plain_term(c, "pattern");
-        }
-        if (is_metric(c)) {
-            place->metric = metric_of(r, c);
-            place->metrics = place->metric == NULL ? 0 : own_anchors(r, c, place->metric);
-        } else {
+        } else if (names == NULL) {
+            (void) add_place(r, c);
             read_inner(r, c);
         }
     }
@@ -438,7 +462,9 @@ static void read_rule(struct reader *r, const struct mpl_source *source,
         for (size_t j = 0; j < r->flat.n && use.metric != NULL; j++) {
             const struct place *other = place_at(r, j);
 
-            if (other->metric != NULL && is_about_same(place, other)) {
+            /* Where one of several metrics will do, what holds for one need not hold for the others. */
+            if (other->metric != NULL && (i == j || !other->is_one_of) &&
+                is_about_same(place, other)) {
                 use.metrics |= other->metrics;
                 use.templates |= other->templates;
             }
