@@ -10,7 +10,7 @@
 ;;   |     |- the totals of computation differ                         -> static-imbalance
 ;;   |     |- they do not, and roots of broadcasts are waited for      -> serial-root (in turn)
 ;;   |     `- they do not: phases are unequal                          -> unequal-phases
-;;   |        |- the heavy processes stay heavy for some steps         -> moving-work
+;;   |        |- the heavy processes stay heavy for some steps         -> moving-work (base-stepped.clp)
 ;;   |        `- each step has another one                             -> noise
 ;;   `- collective operations beyond waiting                           (level 2)
 ;;      |- little computation between them                             -> frequent-collectives
@@ -31,52 +31,10 @@
 ;; the end; others end before it. That is imbalance as any other (idle_end), if they compute less.
 
 ;; What functions look up.
-(deftemplate MAIN::bsp-late
-  "Waiting goes back to a process that computes longer than the others."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
-  (slot cost (type FLOAT)))
-
-(deftemplate MAIN::bsp-rest
-  "Waiting for which no single process is to blame."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT)))
-
-(deftemplate MAIN::bsp-kind
-  "What the waiting comes of for which no single process is to blame."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT))
-  (slot kind (type SYMBOL) (allowed-symbols static moving noise even unknown)))
-
-(deftemplate MAIN::bsp-grain
-  "Waiting that comes along with operations that are too frequent: totals are even, and the operations
-   themselves cost more."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT)))
-
-(deftemplate MAIN::bsp-unsure
-  "Waiting in collectives and the rest of them cannot be told apart."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
-
 (deftemplate MAIN::bsp-outside
   "Others wait for a member of a part of the processes that is in calls outside of it meanwhile."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
   (slot cost (type FLOAT)))
-
-(deffunction MAIN::bsp-ask (?run ?pattern ?level ?reason ?names)
-  "Needs for several metrics."
-  (foreach ?m ?names
-    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
-
-(deffunction MAIN::bsp-is-late (?share ?relative ?excess ?cost ?n)
-  "Whether one of ?n processes is to blame: its share of the waiting is twice an equal one, and its
-   computation above the median explains at least half of what ?n - 1 others wait."
-  (and (>= ?share (min 0.75 (/ ?*blame* ?n)))
-       (>= ?relative ?*heavy*)
-       (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?cost)))
-
-(deffunction MAIN::bsp-blamed (?run ?pattern)
-  "Seconds of waiting that go back to late processes."
-  (bind ?sum 0.0)
-  (do-for-all-facts ((?f bsp-late)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))
-    (bind ?sum (+ ?sum ?f:cost)))
-  ?sum)
 
 (deffunction MAIN::bsp-elsewhere (?run ?pattern)
   "Seconds of waiting for members that are in calls outside of the part."
@@ -103,18 +61,11 @@
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
-(defrule SYMPTOMS::bsp-explains
-  "The rules below account for waiting, for moving data and for the grain; ends of processes are left."
-  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
-  =>
-  (foreach ?loss (create$ waiting transfer grain)
-    (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
-
 (defrule SYMPTOMS::bsp-ask-efficiency
   "A bulk-synchronous run is judged by the share of their time that processes compute."
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
   =>
-  (bsp-ask ?r ?p 1 "see how many phases there are, and which part of their time processes compute"
+  (ask-for ?r ?p 1 "see how many phases there are, and which part of their time processes compute"
            (create$ "run.efficiency" "run.lost" "run.member_time" "run.members" "run.phases_each"
                     "run.phase_work")))
 
@@ -160,7 +111,7 @@
   "Lost time is split into waiting and the operations themselves."
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
   =>
-  (bsp-ask ?r ?p 2 "split the lost time into waiting and the operations themselves"
+  (ask-for ?r ?p 2 "split the lost time into waiting and the operations themselves"
            (create$ "run.waiting" "run.wait_share" "run.wait_all" "run.wait_root" "run.wait_ranks"
                     "run.moving" "run.moving_share" "run.moving_each" "run.clock_error"
                     "run.in_collectives_least" "run.idle_ends" "member.ended_early"
@@ -173,18 +124,9 @@
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?each&:(< ?each ?error)))
   =>
-  (assert (bsp-unsure (run ?r) (pattern ?p)
+  (assert (stepped-unsure (run ?r) (pattern ?p)
                       (why (text "clocks may be wrong by {s}, more than the {s} that an operation seems to take"
                                  ?error ?each)))))
-
-(defrule REFINE::bsp-unbounded-clocks
-  "Nothing is known about the error of some clocks."
-  (declare (salience 10)) ; before somebody is found late
-  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
-  (exists (quality (run ?r) (note "clock-one-sided" | "clock-unconnected")))
-  =>
-  (assert (bsp-unsure (run ?r) (pattern ?p)
-                      (why "no bound is known for the error of some clocks"))))
 
 (defrule REFINE::bsp-incomplete
   "Many collectives lack the part of some member."
@@ -194,14 +136,14 @@
   (quality (run ?r) (note "unmatched-collective") (count ?k))
   (test (>= ?k (* ?*incomplete* ?phases)))
   =>
-  (assert (bsp-unsure (run ?r) (pattern ?p)
+  (assert (stepped-unsure (run ?r) (pattern ?p)
                       (why (text "the trace lacks parts of {n} of them" ?k)))))
 
 (defrule CAUSES::bsp-unsure-cost
   "What part of collectives is not waiting cannot be told."
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
-  (bsp-unsure (run ?r) (pattern ?p) (why ?why))
-  (not (bsp-unsure (run ?r) (pattern ?p) (why ?w&:(> (str-compare ?w ?why) 0)))) ; one reason is enough
+  (stepped-unsure (run ?r) (pattern ?p) (why ?why))
+  (not (stepped-unsure (run ?r) (pattern ?p) (why ?w&:(> (str-compare ?w ?why) 0)))) ; one reason is enough
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
   =>
@@ -267,7 +209,7 @@
   (finding (kind observation) (name members-wait) (run ?r) (pattern ?p))
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
   =>
-  (bsp-ask ?r ?p 3 "find the processes that are late, and whether they compute longer"
+  (ask-for ?r ?p 3 "find the processes that are late, and whether they compute longer"
            (create$ "member.delay_cost" "member.delay_share" "member.compute_time" "member.relative"
                     "member.given_work" "member.excess" "member.waited_as_root" "run.static_cost" "run.step_count"
                     "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
@@ -297,7 +239,8 @@
   (metric (run ?r) (pattern ?p) (name "member.delay_cost") (location ?l) (value ?cost))
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
-  (test (bsp-is-late ?share ?relative ?excess ?cost ?n))
+  (test (>= ?share (blame-share ?n)))
+  (test (is-heavy ?relative ?excess ?cost ?n))
   (metric (run ?r) (pattern ?p) (name "run.in_collectives_least") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
   (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l))
@@ -308,9 +251,9 @@
   ;; Who is in collectives for the shortest time shows what they cost at most: the rest is waiting,
   ;; which only clocks hide.
   (bind ?hidden 0.0)
-  (if (any-factp ((?u bsp-unsure)) (and (eq ?u:run ?r) (eq ?u:pattern ?p)))
+  (if (any-factp ((?u stepped-unsure)) (and (eq ?u:run ?r) (eq ?u:pattern ?p)))
    then (bind ?hidden (* ?share (max 0.0 (- ?moving ?least)))))
-  (assert (bsp-late (run ?r) (pattern ?p) (location ?l)
+  (assert (stepped-late (run ?r) (pattern ?p) (location ?l)
                     (cost (max ?cost (min (+ ?cost ?hidden) (* ?excess (max 1 (- ?n 1)))))))))
 
 (defrule REFINE::bsp-late-outside
@@ -320,7 +263,8 @@
   (metric (run ?r) (pattern ?p) (name "member.delay_cost") (location ?l) (value ?cost))
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
-  (test (bsp-is-late ?share ?relative ?excess ?cost ?n))
+  (test (>= ?share (blame-share ?n)))
+  (test (is-heavy ?relative ?excess ?cost ?n))
   (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?seen))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?l) (value ?really))
   (test (bsp-is-outside ?r ?p ?l ?excess))
@@ -341,14 +285,14 @@
 
 (defrule CAUSES::bsp-late-member
   "The others wait for one process in collective operations, because it computes longer."
-  (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  (stepped-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
   (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   ;; A root that is late alone may do something else than the others: see serial-root.
   (or (test (or (< (* 2.0 ?root) ?cost) (not (bsp-is-alone ?r ?p ?l ?excess))))
-      (exists (bsp-late (run ?r) (pattern ?p) (location ~?l))))
+      (exists (stepped-late (run ?r) (pattern ?p) (location ~?l))))
   ;; One fault of several is one cause, told of the one that costs most.
-  (not (bsp-late (run ?r) (pattern ?p) (location ?o&~?l)
+  (not (stepped-late (run ?r) (pattern ?p) (location ?o&~?l)
                  (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
@@ -359,7 +303,7 @@
   (bind ?ends (bsp-ends ?r ?p ?l ?n))
   (bind ?who (as-heavy-as-any ?r ?p "member.compute_time"))
   (if (not (member$ ?l ?who)) then (bind ?who (create$ ?l)))
-  (bind ?all (+ (bsp-blamed ?r ?p) ?ends))
+  (bind ?all (+ (stepped-blamed ?r ?p) ?ends))
   (bind ?gain (gain-of-evening-out (excess-of (above-mean ?r ?p "member.compute_time" ?who) ?all ?who ?n)
                                    ?lost ?n))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
@@ -383,10 +327,10 @@
 
 (defrule CAUSES::bsp-serial-root
   "The others wait for the root of broadcasts or scatters, which computes alone before it sends."
-  (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  (stepped-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
   (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
   (test (>= (* 2.0 ?root) ?cost))
-  (not (bsp-late (run ?r) (pattern ?p) (location ~?l)))
+  (not (stepped-late (run ?r) (pattern ?p) (location ~?l)))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   (test (bsp-is-alone ?r ?p ?l ?excess))
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
@@ -415,23 +359,13 @@
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
   =>
-  (bind ?rest (- ?wait (bsp-blamed ?r ?p) (bsp-elsewhere ?r ?p)))
+  (bind ?rest (- ?wait (stepped-blamed ?r ?p) (bsp-elsewhere ?r ?p)))
   (if (>= ?rest (* ?*significant* ?all))
-   then (assert (bsp-rest (run ?r) (pattern ?p) (wait ?rest)))))
-
-(defrule ADVISE::bsp-other-waiting
-  "What waiting is left beside that for late processes."
-  (bsp-rest (run ?r) (pattern ?p) (wait ?rest))
-  (exists (bsp-late (run ?r) (pattern ?p)))
-  =>
-  (assert (finding (kind observation) (name other-waiting) (run ?r) (pattern ?p) (lost ?rest)
-                   (level 3)
-                   (text (text "Another {s} of waiting go back to several processes. Diagnose again when the late ones are lighter: they hide what else there is."
-                               ?rest)))))
+   then (assert (stepped-rest (run ?r) (pattern ?p) (role "member") (wait ?rest)))))
 
 (defrule ADVISE::bsp-static-imbalance
   "Several processes have more work than others, all the time."
-  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind static))
+  (stepped-kind (run ?r) (pattern ?p) (wait ?rest) (kind static))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (rank 1)
           (value ?relative))
@@ -457,87 +391,10 @@
                    (remedy (text "Distribute by measured work instead of by number; up to {s} of run time."
                                  (/ ?claim ?n))))))
 
-(defrule CAUSES::bsp-kind-by-steps
-  "The waiting that is left is told apart by how computation changes from step to step."
-  (bsp-rest (run ?r) (pattern ?p) (wait ?rest))
-  (not (bsp-late (run ?r) (pattern ?p)))
-  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
-  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
-  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
-  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
-  =>
-  (assert (bsp-kind (run ?r) (pattern ?p) (wait ?rest)
-                    (kind (kind-of-steps ?rest ?static ?cost ?kept ?order ?same)))))
-
-(defrule CAUSES::bsp-kind-by-totals
-  "Without common steps only totals of computation can be compared."
-  (bsp-rest (run ?r) (pattern ?p) (wait ?rest))
-  (not (bsp-late (run ?r) (pattern ?p)))
-  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
-  (not (metric (run ?r) (pattern ?p) (name "run.step_kept")))
-  (metric (run ?r) (pattern ?p) (name "member.relative") (rank 1) (value ?relative))
-  =>
-  (assert (bsp-kind (run ?r) (pattern ?p) (wait ?rest)
-                    (kind (if (and (>= (* 2.0 ?static) ?rest) (>= ?relative ?*heavy*))
-                           then static else unknown)))))
-
-(defrule ADVISE::bsp-moving
-  "Some processes have more to do for a number of steps, then others."
-  (not (in-turn (run ?r)))
-  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind moving))
-  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
-  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
-  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
-  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
-  (metric (run ?r) (pattern ?p) (name "run.step_growth") (value ?growth))
-  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
-  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
-  =>
-  (bind ?claim (min ?rest ?cost))
-  (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
-                   (headline (text "The load moves from rank to rank: in each of {n} steps some compute longer, and the others wait, {s} in all."
-                                   ?steps ?claim))
-                   (fix "Balance the load while the program runs, by the computation measured in the last steps.")
-                   (gain-kind even-out)
-                   (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
-                   (gain (/ ?claim ?n)) (what-if "compute(member)=even")
-                   (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. The steps before say which process is heaviest in {%} of the cases (rank correlation of neighbouring steps {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
-                               ?steps ?claim ?kept ?same ?order ?growth))
-                   (remedy (text "Balance while the program runs, by the computation measured in the last steps: a step loses {s} of run time, so balancing pays whenever it costs less than that times the steps until the next one."
-                                 (/ ?claim (* ?n (max 1.0 ?steps))))))))
-
-(defrule ADVISE::bsp-noise
-  "In each step another process takes longer: nobody is to blame."
-  (not (in-turn (run ?r)))
-  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind noise))
-  (not (bsp-grain (run ?r) (pattern ?p)))
-  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
-  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
-  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
-  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
-  (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
-  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
-  =>
-  (bind ?claim (min ?rest ?cost))
-  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name noise) (run ?r) (pattern ?p)
-                   (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
-                                   ?steps ?claim))
-                   (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")
-                   (gain-kind even-out)
-                   (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
-                   (gain (/ ?claim ?n)) (what-if "compute(member)=even")
-                   (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
-                               ?steps ?order ?kept ?claim))
-                   (remedy (text "Synchronise less often, so that noise averages out: synchronising in every fourth step halves it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
-                                 (/ (* 0.5 ?claim) ?n))))))
-
 (defrule ADVISE::bsp-roots-in-turn
   "Processes wait for roots of broadcasts, again and again, but for another one each time."
   (not (in-turn (run ?r)))
-  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
+  (stepped-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
   (metric (run ?r) (pattern ?p) (name "run.wait_root") (value ?root&:(>= (* 2.0 ?root) ?rest)))
   ;; Chance holds up few operations for long.
   (metric (run ?r) (pattern ?p) (name "run.often_wait") (value ?often&:(>= ?often 1.0)))
@@ -562,8 +419,8 @@
 (defrule ADVISE::bsp-unequal-phases
   "Processes wait in collective operations, their totals are even, and no common steps are found."
   (not (in-turn (run ?r)))
-  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
-  (not (bsp-grain (run ?r) (pattern ?p)))
+  (stepped-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
+  (not (stepped-grain (run ?r) (pattern ?p)))
   (not (and (metric (run ?r) (pattern ?p) (name "run.wait_root") (value ?root&:(>= (* 2.0 ?root) ?rest)))
             (metric (run ?r) (pattern ?p) (name "run.often_wait") (value ?often&:(>= ?often 1.0)))))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
@@ -592,10 +449,10 @@
 (defrule CAUSES::bsp-frequent-collectives
   "There is too little computation between two collective operations."
   (logical (pattern (run ?r) (id ?p))
-           (not (bsp-grain (run ?r) (pattern ?p)))
+           (not (stepped-grain (run ?r) (pattern ?p)))
            (not (finding (kind cause) (name large-collectives) (run ?r))))
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
-  (not (bsp-unsure (run ?r) (pattern ?p)))
+  (not (stepped-unsure (run ?r) (pattern ?p)))
   ;; Fewer would be set-up and end of the run.
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases&:(>= ?phases ?*collectives-enough*)))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
@@ -623,8 +480,8 @@
 
 (defrule CAUSES::bsp-grain
   "What is waited in operations, and the operations, cost too much for what is computed between them."
-  (bsp-kind (run ?r) (pattern ?p) (wait ?wait) (kind ?kind&even | unknown | noise))
-  (not (bsp-unsure (run ?r) (pattern ?p)))
+  (stepped-kind (run ?r) (pattern ?p) (wait ?wait) (kind ?kind&even | unknown | noise))
+  (not (stepped-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases&:(>= ?phases ?*collectives-enough*)))
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   (test (or (neq ?kind noise) (<= ?wait (* ?*jitter* ?phases ?n))))
@@ -634,13 +491,13 @@
   (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
   (test (< ?work (* ?*grain-fine* ?cost (/ (+ ?moving ?wait) ?moving))))
   =>
-  (assert (bsp-grain (run ?r) (pattern ?p) (wait ?wait))))
+  (assert (stepped-grain (run ?r) (pattern ?p) (wait ?wait))))
 
 (defrule CAUSES::bsp-frequent-and-waiting
   "There is too little computation between two collective operations, in which processes wait, too."
   (logical (pattern (run ?r) (id ?p))
            (not (finding (kind cause) (name large-collectives) (run ?r)))
-           (bsp-grain (run ?r) (pattern ?p) (wait ?wait)))
+           (stepped-grain (run ?r) (pattern ?p) (wait ?wait)))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
@@ -666,15 +523,15 @@
 (defrule CAUSES::bsp-slow-collectives
   "Collective operations take a good part of the time although there is computation between them."
   (logical (pattern (run ?r) (id ?p))
-           (not (bsp-grain (run ?r) (pattern ?p)))
+           (not (stepped-grain (run ?r) (pattern ?p)))
            (not (finding (kind cause) (name large-collectives) (run ?r))))
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
-  (not (bsp-unsure (run ?r) (pattern ?p)))
+  (not (stepped-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
   ;; Who is held up by somebody late in calls that are no waits seems to pay more than those cost.
   (metric (run ?r) (pattern ?p) (name "run.in_collectives_least") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
-  (not (and (bsp-late (run ?r) (pattern ?p)) (test (< ?least (* ?*significant* ?all)))))
+  (not (and (stepped-late (run ?r) (pattern ?p)) (test (< ?least (* ?*significant* ?all)))))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))

@@ -50,7 +50,7 @@
          (pattern (run "r1") (name "butterfly") (id "butterfly"))
          (pattern (run "r1") (name "geometric-decomposition") (id "butterfly"))
          (finding (kind observation) (name subdomains-wait) (run "r1") (pattern "butterfly") (lost 5.0))
-         (geo-late (run "r1") (pattern "butterfly") (location "5") (cost 4.9))
+         (stepped-late (run "r1") (pattern "butterfly") (location "5") (cost 4.9))
          (metrics (pattern "butterfly") run.lost 5.2 subdomain.delay_cost ("5" 4.9) subdomain.relative ("5" 1.8)
            subdomain.excess ("5" 0.8) subdomain.compute_time ("5" 1.8 "0" 1.0) subdomain.given_relative ("5" 1.0))
          (metric (run "r1") (pattern "butterfly") (name "subdomain.delay_share") (location "5") (rank 1) (of 2) (value 0.98) (unit "1")))

@@ -54,11 +54,6 @@
   "The label of a process from its rank, as metrics give it."
   (if (< ?rank 0.0) then "" else (str-cat (integer (+ ?rank 0.5)))))
 
-(deffunction MAIN::dc-ask (?run ?p ?level ?reason ?names)
-  "Needs for several metrics of the pattern."
-  (foreach ?m ?names
-    (assert (need (run ?run) (pattern ?p) (metric ?m) (level ?level) (reason ?reason)))))
-
 ;; ---- level 1 -------------------------------------------------------------------------------
 
 (defrule SYMPTOMS::dc-ask-efficiency
@@ -69,10 +64,10 @@
           (explained (run ?r) (pattern ?p) (loss transfer))
           (explained (run ?r) (pattern ?p) (loss grain))
           (explained (run ?r) (pattern ?p) (loss ends)))
-  (dc-ask ?r ?p 1 "see how much of the time of the tree is work"
+  (ask-for ?r ?p 1 "see how much of the time of the tree is work"
           (create$ "run.tree_efficiency" "run.tree_lost" "run.tree_time" "run.work" "run.nodes"
                    "run.leaves" "run.parents" "run.problems"))
-  (dc-ask ?r ?p 1 "draw the tree and follow its critical path"
+  (ask-for ?r ?p 1 "draw the tree and follow its critical path"
           (create$ "inner.parent_rank" "inner.done" "inner.divide" "inner.own" "inner.merge"
                    "inner.result_wait" "inner.last_wait" "inner.last_child" "inner.awaited"
                    "leaf.part_parent" "leaf.part_done" "leaf.solve"
@@ -89,7 +84,7 @@
   (metric (run ?r) (pattern ?p) (name "run.tree_lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
   =>
-  (dc-ask ?r ?p 3 "see which part of the tree keeps the others waiting"
+  (ask-for ?r ?p 3 "see which part of the tree keeps the others waiting"
           (create$ "run.ramp" "run.tail" "run.split_skew" "run.typical_solve" "run.longest_solve"
                    "run.solve_work" "run.own_work" "run.merge_work" "run.divide_work"
                    "run.merge_share" "run.divide_share" "run.parents_wait"

@@ -9,7 +9,7 @@
 ;;   |  `- the waiting that is left when these are taken off                          (level 3)
 ;;   |     |- the totals of computation differ                           -> static-imbalance
 ;;   |     |- they do not, but the steps do
-;;   |     |  |- the heavy ones stay heavy for some steps                -> moving-work
+;;   |     |  |- the heavy ones stay heavy for some steps                -> moving-work (base-stepped.clp)
 ;;   |     |  `- each step has another one                               -> noise
 ;;   |     |- computation is even, and the waits are chains
 ;;   |     |  |- for one that computes alone, another one each time       -> serial-chain
@@ -39,23 +39,10 @@
 ;; calls of which no wait is known. Of collectives the median counts, times their number (the first of a
 ;; run set up connections), and nothing where clocks or missing records hide the waits in them.
 
-(deftemplate MAIN::geo-kind
-  "What the waiting comes of for which no single process is to blame."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT))
-  (slot kind (type SYMBOL) (allowed-symbols static moving noise even unknown)))
-
 (deftemplate MAIN::geo-fine
   "There is too little computation between two exchanges of small messages."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot times (type INTEGER))
   (slot far (type SYMBOL) (allowed-symbols yes no))) ; an exchange costs more than what it is for
-
-(deftemplate MAIN::geo-rest
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT)))
-
-(deftemplate MAIN::geo-late
-  "Waiting spreads from a subdomain that computes longer than the others."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
-  (slot cost (type FLOAT)))
 
 (deftemplate MAIN::geo-cost
   "What moving halos, or collectives, cost beyond waiting, as far as they account for it themselves."
@@ -63,31 +50,9 @@
   (slot of (type SYMBOL) (allowed-symbols halos meetings))
   (slot seconds (type FLOAT)) (slot each (type FLOAT)) (slot share (type FLOAT)))
 
-(deftemplate MAIN::geo-unsure
-  "Waiting in collectives and the rest of them cannot be told apart."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
-
 (deffunction MAIN::geo-has-late (?run ?pattern)
   "Whether a late subdomain is known."
-  (any-factp ((?f geo-late)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))))
-
-(deffunction MAIN::geo-ask (?run ?pattern ?level ?reason ?names)
-  "Needs for several metrics."
-  (foreach ?m ?names
-    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
-
-(deffunction MAIN::geo-blamed (?run ?pattern)
-  "Seconds of waiting that go back to late subdomains."
-  (bind ?sum 0.0)
-  (do-for-all-facts ((?f geo-late))
-    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))
-    (bind ?sum (+ ?sum ?f:cost)))
-  ?sum)
-
-(deffunction MAIN::geo-hidden-wait (?run ?pattern)
-  "Seconds in calls whose waiting the trace does not tell, if nobody is suspected of it."
-  (if (> (length$ (locations-from ?run ?pattern "subdomain.relative" ?*heavy*)) 0) then 0.0
-   else (metric-value ?run ?pattern "run.unsplit" "" 0.0)))
+  (any-factp ((?f stepped-late)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))))
 
 ;; A refinement whose processes share no domain says so (no-domain).
 (deffunction MAIN::geo-cut (?run ?pattern ?otherwise)
@@ -116,18 +81,11 @@
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
-(defrule SYMPTOMS::geo-explains
-  "The rules below account for waiting, for moving data and for the grain; ends of processes are left."
-  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
-  =>
-  (foreach ?loss (create$ waiting transfer grain)
-    (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
-
 (defrule SYMPTOMS::geo-ask-efficiency
   "A decomposition is judged by the share of their time that subdomains compute."
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   =>
-  (geo-ask ?r ?p 1 "see how the domain is cut, and which part of their time subdomains compute"
+  (ask-for ?r ?p 1 "see how the domain is cut, and which part of their time subdomains compute"
            (create$ "run.efficiency" "run.lost" "run.domain_time" "run.subdomains"
                     "run.exchanges_each" "run.gives_each" "run.message_mean" "run.work_each")))
 
@@ -186,7 +144,7 @@
   "Lost time is split into waiting, moving halos and collectives."
   (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
   =>
-  (geo-ask ?r ?p 2 "split the lost time of the subdomains"
+  (ask-for ?r ?p 2 "split the lost time of the subdomains"
            (create$ "run.waiting" "run.wait_share" "run.wait_neighbours" "run.wait_meetings"
                     "run.unsplit" "run.unsplit_share" "run.moving_halos" "run.halo_share"
                     "run.moving_meetings" "run.meeting_share" "run.meetings" "run.meeting_typical"
@@ -210,7 +168,7 @@
   (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   =>
-  (geo-ask ?r ?p 3 "find the subdomains from which waiting spreads, and whether they compute longer"
+  (ask-for ?r ?p 3 "find the subdomains from which waiting spreads, and whether they compute longer"
            (create$ "subdomain.delay_cost" "subdomain.delay_share" "subdomain.compute_time"
                     "subdomain.relative" "subdomain.excess" "subdomain.given_relative"
                     "run.chained" "run.computed_share" "run.for_one" "run.static_cost" "run.step_count"
@@ -234,16 +192,16 @@
   ;; Who is in collectives for the shortest time shows what they cost at most: the rest is waiting,
   ;; which only clocks or missing records hide.
   (bind ?hidden 0.0)
-  (if (any-factp ((?u geo-unsure)) (and (eq ?u:run ?r) (eq ?u:pattern ?p)))
+  (if (any-factp ((?u stepped-unsure)) (and (eq ?u:run ?r) (eq ?u:pattern ?p)))
    then (bind ?hidden (* ?share (max 0.0 (- ?moving ?least)))))
-  (assert (geo-late (run ?r) (pattern ?p) (location ?l)
+  (assert (stepped-late (run ?r) (pattern ?p) (location ?l)
                     (cost (max ?cost (min (+ ?cost ?hidden) (* ?excess (max 1 (- ?n 1)))))))))
 
 (defrule CAUSES::geo-heavy-subdomain
   "Waiting spreads from one subdomain, because it computes longer than the others."
-  (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  (stepped-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
   ;; One fault of several is one cause, told of the one that costs most.
-  (not (geo-late (run ?r) (pattern ?p) (location ?o&~?l)
+  (not (stepped-late (run ?r) (pattern ?p) (location ?o&~?l)
                  (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
   (not (serial (run ?r) (location ?l)))
@@ -257,7 +215,7 @@
   =>
   (bind ?who (as-heavy-as-any ?r ?p "subdomain.compute_time"))
   (if (not (member$ ?l ?who)) then (bind ?who (create$ ?l)))
-  (bind ?all (geo-blamed ?r ?p))
+  (bind ?all (stepped-blamed ?r ?p))
   (bind ?gain (gain-of-evening-out (excess-of (above-mean ?r ?p "subdomain.compute_time" ?who) ?all ?who ?n)
                                    ?lost ?n))
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
@@ -288,13 +246,13 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
   =>
-  (bind ?rest (- ?wait (geo-blamed ?r ?p)))
+  (bind ?rest (- ?wait (stepped-blamed ?r ?p)))
   (if (>= ?rest (* ?*significant* ?all))
-   then (assert (geo-rest (run ?r) (pattern ?p) (wait ?rest)))))
+   then (assert (stepped-rest (run ?r) (pattern ?p) (role "subdomain") (wait ?rest)))))
 
 (defrule ADVISE::geo-static-imbalance
   "Several parts are heavier than others, all the time."
-  (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind static))
+  (stepped-kind (run ?r) (pattern ?p) (wait ?rest) (kind static))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (rank 1)
           (value ?relative))
@@ -320,111 +278,24 @@
                    (remedy (text "{} Up to {s} of run time."
                                  (geo-cut-fix ?r ?p "cut the domain by measured work instead of by size") (/ ?claim ?n))))))
 
-(defrule CAUSES::geo-kind-by-steps
-  "The waiting that is left is told apart by how computation changes from step to step."
-  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
-  (not (geo-late (run ?r) (pattern ?p)))
-  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
-  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
-  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
-  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
-  =>
-  (assert (geo-kind (run ?r) (pattern ?p) (wait ?rest)
-                    (kind (kind-of-steps ?rest ?static ?cost ?kept ?order ?same)))))
-
-(defrule CAUSES::geo-kind-by-totals
-  "Without common steps only totals of computation can be compared."
-  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
-  (not (geo-late (run ?r) (pattern ?p)))
-  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
-  (not (metric (run ?r) (pattern ?p) (name "run.step_kept")))
-  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (rank 1) (value ?relative))
-  =>
-  (assert (geo-kind (run ?r) (pattern ?p) (wait ?rest)
-                    (kind (if (and (>= (* 2.0 ?static) ?rest) (>= ?relative ?*heavy*))
-                           then static else unknown)))))
-
-(defrule ADVISE::geo-moving
-  "Some processes have more to do for a number of steps, then others."
-  (not (in-turn (run ?r)))
-  (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind moving))
-  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
-  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
-  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
-  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
-  (metric (run ?r) (pattern ?p) (name "run.step_growth") (value ?growth))
-  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
-  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
-  =>
-  (bind ?claim (min (+ ?rest (geo-hidden-wait ?r ?p)) ?cost))
-  (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
-                   (headline (text "The load moves from rank to rank: in each of {n} steps some compute longer, and the others wait, {s} in all."
-                                   ?steps ?claim))
-                   (fix "Balance the load while the program runs, by the computation measured in the last steps.")
-                   (gain-kind even-out)
-                   (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
-                   (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
-                   (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. The steps before say which process is heaviest in {%} of the cases (rank correlation of neighbouring steps {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
-                               ?steps ?claim ?kept ?same ?order ?growth))
-                   (remedy (text "Balance while the program runs, by the computation measured in the last steps: a step loses {s} of run time, so balancing pays whenever it costs less than that times the steps until the next one."
-                                 (/ ?claim (* ?n (max 1.0 ?steps))))))))
-
-(defrule ADVISE::geo-noise
-  "In each step another process takes longer: nobody is to blame."
-  (not (in-turn (run ?r)))
-  (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind noise))
-  (not (geo-fine (run ?r) (pattern ?p) (far yes)))
-  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
-  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
-  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
-  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
-  (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
-  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
-  =>
-  (bind ?claim (min (+ ?rest (geo-hidden-wait ?r ?p)) ?cost))
-  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name noise) (run ?r) (pattern ?p)
-                   (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
-                                   ?steps ?claim))
-                   (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")
-                   (gain-kind even-out)
-                   (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
-                   (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
-                   (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
-                               ?steps ?order ?kept ?claim))
-                   (remedy (text "Synchronise less often, so that noise averages out: synchronising in every fourth step halves it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
-                                 (/ (* 0.5 ?claim) ?n))))))
-
 (defrule CAUSES::geo-blamed
   "Computation is even, and yet most of the waiting goes back to one subdomain: a coupler, a writer."
   (not (in-turn (run ?r)))
-  (geo-rest (run ?r) (pattern ?p))
-  (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  (stepped-rest (run ?r) (pattern ?p))
+  (stepped-kind (run ?r) (pattern ?p) (kind even | unknown))
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (rank 1)
           (value ?share&:(>= ?share 0.5)))
   =>
   (assert (blamed (run ?r) (location ?l))))
 
-(defrule ADVISE::geo-other-waiting
-  "What waiting is left beside that for heavy subdomains."
-  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
-  (exists (geo-late (run ?r) (pattern ?p)))
-  =>
-  (assert (finding (kind observation) (name other-waiting) (run ?r) (pattern ?p) (lost ?rest)
-                   (level 3)
-                   (text (text "Another {s} of waiting go back to several subdomains. Diagnose again when the heavy ones are lighter: they hide what else there is."
-                               ?rest)))))
-
 (defrule ADVISE::geo-serialised
   "Computation is even, and processes wait in chains: the order of the exchange makes them."
   (not (in-turn (run ?r)))
-  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
-  (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  (stepped-rest (run ?r) (pattern ?p) (wait ?rest))
+  (stepped-kind (run ?r) (pattern ?p) (kind even | unknown))
   ;; Who is late after waits that are not split cannot be known.
   (not (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?u&:(>= ?u ?*unknown-large*))))
-  (not (geo-fine (run ?r) (pattern ?p) (far yes)))
+  (not (stepped-grain (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained&:(>= ?chained ?*chained*)))
   (not (metric (run ?r) (pattern ?p) (name "run.for_one") (value ?one&:(>= (* 2.0 ?one) ?rest))))
   (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
@@ -448,10 +319,10 @@
 (defrule ADVISE::geo-owners
   "Computation is even, but often one process computes alone, and all wait for it: another one each time."
   (not (in-turn (run ?r)))
-  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
-  (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  (stepped-rest (run ?r) (pattern ?p) (wait ?rest))
+  (stepped-kind (run ?r) (pattern ?p) (kind even | unknown))
   (not (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?u&:(>= ?u ?*unknown-large*))))
-  (not (geo-fine (run ?r) (pattern ?p) (far yes)))
+  (not (stepped-grain (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained&:(>= ?chained ?*chained*)))
   (metric (run ?r) (pattern ?p) (name "run.for_one") (value ?one&:(>= (* 2.0 ?one) ?rest)))
   (metric (run ?r) (pattern ?p) (name "run.computed_share") (value ?computed))
@@ -476,11 +347,11 @@
 (defrule ADVISE::geo-jitter
   "Computation is even, nobody is to blame, and the waits are no chains."
   (not (in-turn (run ?r)))
-  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
-  (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  (stepped-rest (run ?r) (pattern ?p) (wait ?rest))
+  (stepped-kind (run ?r) (pattern ?p) (kind even | unknown))
   ;; Who is late after waits that are not split cannot be known.
   (not (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?u&:(>= ?u ?*unknown-large*))))
-  (not (geo-fine (run ?r) (pattern ?p) (far yes)))
+  (not (stepped-grain (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained))
   (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
   (test (or (< ?chained ?*chained*) (< (* 2.0 ?near) ?rest)))
@@ -512,7 +383,7 @@
   (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share&:(>= ?share ?*significant*)))
   =>
-  (geo-ask ?r ?p 3 "compare an exchange with the computation between two of them"
+  (ask-for ?r ?p 3 "compare an exchange with the computation between two of them"
            (create$ "run.halo_each" "run.surface" "run.overlap" "run.least_moving" "run.exchanges"
                     "run.work_each")))
 
@@ -538,6 +409,7 @@
   (test (< ?work (* ?*grain-fine* ?cost)))
   (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes&:(< ?bytes ?*message-large*)))
   =>
+  (if (< ?work ?cost) then (assert (stepped-grain (run ?r) (pattern ?p) (wait 0.0))))
   (assert (geo-fine (run ?r) (pattern ?p) (far (if (< ?work ?cost) then yes else no))
                     (times (max 2 (integer (+ 0.999 (/ (* ?*grain-good* ?cost) (max ?work 1e-12)))))))))
 
@@ -555,7 +427,7 @@
   ;; Waits that no computation accounts for are waits for neighbours that are in such calls; and
   ;; noise does not average out over steps as short as these.
   (bind ?waits 0.0)
-  (do-for-all-facts ((?f geo-kind))
+  (do-for-all-facts ((?f stepped-kind))
     (and (eq ?far yes) (eq ?f:run ?r) (eq ?f:pattern ?p) (neq ?f:kind static) (neq ?f:kind moving))
     (bind ?waits ?f:wait))
   (bind ?all (+ ?moving ?waits))
@@ -639,7 +511,7 @@
   (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share&:(>= ?share ?*significant*)))
   =>
-  (geo-ask ?r ?p 3 "compare a collective with the computation between two of them"
+  (ask-for ?r ?p 3 "compare a collective with the computation between two of them"
            (create$ "run.between_meetings" "run.least_meeting")))
 
 (defrule REFINE::geo-unsure-clocks
@@ -649,18 +521,9 @@
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.meeting_typical") (value ?each&:(< ?each ?error)))
   =>
-  (assert (geo-unsure (run ?r) (pattern ?p)
+  (assert (stepped-unsure (run ?r) (pattern ?p)
                       (why (text "clocks may be wrong by {s}, more than the {s} that one seems to take"
                                  ?error ?each)))))
-
-(defrule REFINE::geo-unbounded-clocks
-  "Nothing is known about the error of some clocks."
-  (declare (salience 10)) ; before somebody is found late
-  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
-  (exists (quality (run ?r) (note "clock-one-sided" | "clock-unconnected")))
-  =>
-  (assert (geo-unsure (run ?r) (pattern ?p)
-                      (why "no bound is known for the error of some clocks"))))
 
 (defrule REFINE::geo-incomplete
   "Many collectives lack the part of some member."
@@ -671,13 +534,13 @@
   (quality (run ?r) (note "unmatched-collective") (count ?k))
   (test (>= (* ?k ?n) (* ?*incomplete* ?count)))
   =>
-  (assert (geo-unsure (run ?r) (pattern ?p)
+  (assert (stepped-unsure (run ?r) (pattern ?p)
                       (why (text "the trace lacks parts of {n} of them" ?k)))))
 
 (defrule CAUSES::geo-unsure-cost
   "What part of collectives is not waiting cannot be told."
-  (geo-unsure (run ?r) (pattern ?p) (why ?why))
-  (not (geo-unsure (run ?r) (pattern ?p) (why ?w&:(> (str-compare ?w ?why) 0)))) ; one reason is enough
+  (stepped-unsure (run ?r) (pattern ?p) (why ?why))
+  (not (stepped-unsure (run ?r) (pattern ?p) (why ?w&:(> (str-compare ?w ?why) 0)))) ; one reason is enough
   (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.moving_meetings") (value ?moving))
   =>
@@ -690,7 +553,7 @@
   "What the usual collective costs, as often as there are some: not that of set-up, or of a delay."
   (metric (run ?r) (pattern ?p) (name "run.meeting_typical") (value ?each))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
-  (not (geo-unsure (run ?r) (pattern ?p)))
+  (not (stepped-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.meetings") (value ?count))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   (test (>= ?count (* ?*collectives-enough* ?n)))
@@ -739,7 +602,7 @@
   (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
   (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
   =>
-  (geo-ask ?r ?p 3 "see from the totals alone whether one subdomain is late"
+  (ask-for ?r ?p 3 "see from the totals alone whether one subdomain is late"
            (create$ "subdomain.in_calls" "subdomain.relative" "subdomain.excess"
                     "subdomain.compute_time" "run.exchanges_each" "run.step_count"
                     "run.step_kept")))
@@ -771,7 +634,7 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.compute_time") (location ?l) (rank 1) (of ?n))
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l)
           (value ?relative&:(>= ?relative ?*heavy*)))
-  (not (geo-late (run ?r) (pattern ?p)))
+  (not (stepped-late (run ?r) (pattern ?p)))
   (not (serial (run ?r) (location ?l)))
   ;; Nor is the sum of uneven steps, each in another way, the fault of anybody.
   (not (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept&:(< ?kept ?*kept-static*))))

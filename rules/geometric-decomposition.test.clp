@@ -129,14 +129,6 @@
           (finding (name subdomains-wait) (lost 2.4))
           (finding (name moving-work) (lost 2.4))))
 
-(case "noise that grows is noise all the same"
-  (given (like "load that moves: steps are alike beyond what their sum explains")
-         (metrics (pattern "geometric-decomposition") run.static_cost 0.5 run.step_kept 0.2 run.step_order 0.1
-           run.step_same 0.1 run.step_growth 0.4))
-  (expect (finding (name low-subdomain-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
-          (finding (name subdomains-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name noise) (kind cause) (culprits) (because "run.step_order"))))
-
 (case "noise blames nobody"
   (given (like "load that moves: steps are alike beyond what their sum explains")
          (metrics (pattern "geometric-decomposition") run.step_order 0.05 run.step_same 0.25 run.step_growth 0.02))
@@ -270,12 +262,12 @@
 
 (case "reductions beside a late subdomain cost what the one pays that pays least"
   (given (like "reductions that follow closely on each other cost more than their worth")
-         (geo-late (run "r1") (pattern "geometric-decomposition") (location "3") (cost 2.0)))
+         (stepped-late (run "r1") (pattern "geometric-decomposition") (location "3") (cost 2.0)))
   (expect (finding (name low-subdomain-efficiency))))
 
 (case "moving halos beside a late subdomain costs what the one pays that pays least"
   (given (like "enough computation, none of it while halos are under way")
-         (geo-late (run "r1") (pattern "geometric-decomposition") (location "3") (cost 2.0)))
+         (stepped-late (run "r1") (pattern "geometric-decomposition") (location "3") (cost 2.0)))
   (expect (finding (name low-subdomain-efficiency))))
 
 (case "that may still be a cause"

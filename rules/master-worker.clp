@@ -13,12 +13,6 @@
 ;; causes speak of all workers. The rules hold for parts of a run and for patterns that extend this
 ;; one: what these tell themselves they say by `refined`.
 
-(deffunction MAIN::mw-ask (?run ?pattern ?level ?reason ?names)
-  "Needs for several metrics of the pattern."
-  (foreach ?m ?names
-    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level)
-                  (reason ?reason)))))
-
 ;; ---- level 1 -------------------------------------------------------------------------------
 
 (defrule SYMPTOMS::mw-explains
@@ -32,7 +26,7 @@
   "A master-worker run is judged by the efficiency of its workers, if tasks were seen."
   (pattern (run ?r) (name "master-worker") (id ?p))
   =>
-  (mw-ask ?r ?p 1 "see how many tasks there are, and how the master collects results"
+  (ask-for ?r ?p 1 "see how many tasks there are, and how the master collects results"
           (create$ "run.task_count" "run.workers" "master.received" "master.wrong_order_share"
                    "master.wait_in_order" "master.wrong_order_count" "master.collect_wait"
                    "master.held_in_order")))
@@ -42,7 +36,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n&:(> ?n 0.0)))
   =>
-  (mw-ask ?r ?p 1 "collect data for computing worker efficiencies"
+  (ask-for ?r ?p 1 "collect data for computing worker efficiencies"
           (create$ "worker.efficiency" "run.efficiency_mean" "run.total_lost" "worker.task_time"
                    "worker.relative_task_time" "run.own_cv" "worker.tasks" "run.task_mean" "run.pushed"
                    "run.first_over"
@@ -147,7 +141,7 @@
   =>
   ;; On request a slow worker gets fewer tasks, and never more: these are tasks of another kind.
   (if (not (or (mw-has-more-tasks ?r ?p ?n) (mw-gets-its-share ?r ?p ?n) (mw-had-one-of-many ?r ?p ?n))) then
-  (mw-ask ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
+  (ask-for ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
   (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
                    (locations ?w) (culprits ?w) (level 1)
                    (functions-of ?w)
@@ -163,7 +157,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
   =>
-  (mw-ask ?r ?p 2
+  (ask-for ?r ?p 2
           (text "collect data for computing initialisation, communication, finalisation costs, and wait (idle) time of worker {}" ?w)
           (create$ "worker.lost" "worker.t_comp" "worker.t_init" "worker.t_comm" "worker.t_wait"
                    "worker.t_final" "worker.t_rest" "run.lost_share")))
@@ -271,7 +265,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p))
   =>
-  (mw-ask ?r ?p 3 "collect data for computing individual waiting time fields"
+  (ask-for ?r ?p 3 "collect data for computing individual waiting time fields"
           (create$ "worker.share_init" "worker.share_stop" "worker.t_stop" "run.total_stop"
                    "worker.share_comm" "worker.share_final" "worker.share_rest"
                    "worker.t_seq" "worker.t_setup" "worker.t_bn" "worker.t_w_final"
@@ -294,7 +288,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
   =>
-  (mw-ask ?r ?p 3 "compare the size of tasks with the cost of handing one out"
+  (ask-for ?r ?p 3 "compare the size of tasks with the cost of handing one out"
           (create$ "run.overhead_typical" "run.total_comm" "run.total_init" "run.total_final")))
 
 (defrule REFINE::mw-queue
@@ -893,7 +887,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.task_count") (value 0.0))
   =>
-  (mw-ask ?r ?p 1 "compare workers by their results, as their tasks are not recorded"
+  (ask-for ?r ?p 1 "compare workers by their results, as their tasks are not recorded"
           (create$ "worker.results" "worker.result_time" "worker.relative_result_time"
                    "worker.relative_results" "run.result_own_cv" "run.worker_compute" "master.busy_share"
                    "master.service_mean" "master.services" "master.answers_share")))
@@ -1125,10 +1119,10 @@
   (not (pattern (run ?f) (name "hierarchical-master-worker") (id ?pf)))
   (not (pattern (run ?t) (name "hierarchical-master-worker") (id ?pt)))
   =>
-  (mw-ask ?f ?pf 2 "see what the model expects of a larger run"
+  (ask-for ?f ?pf 2 "see what the model expects of a larger run"
           (create$ "run.workers" "run.task_count" "run.task_mean" "run.cycle_mean"
                    "master.service_mean" "run.service_own" "run.useful_workers"))
-  (mw-ask ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
+  (ask-for ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
           (create$ "run.workers" "run.task_count" "run.task_mean" "master.service_mean"
                    "run.useful_workers")))
 
@@ -1248,7 +1242,7 @@
   (not (pattern (run ?f) (name "master-worker")))
   =>
   (assert (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id "") (to-id ?pt)))
-  (mw-ask ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
+  (ask-for ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
           (create$ "run.workers" "run.task_count")))
 
 (defrule CAUSES::mw-expect-from-one

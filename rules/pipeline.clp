@@ -21,11 +21,6 @@
 ;; sends hide the former: a stage before the slow one is never held, but is done early. Both are
 ;; back-pressure here (`ran_ahead`), so that the verdict does not depend on the protocol.
 
-(deffunction MAIN::pl-ask (?run ?pattern ?level ?reason ?names)
-  "Needs for several metrics of the pattern."
-  (foreach ?m ?names
-    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
-
 (deffunction MAIN::pl-slow (?run ?pattern ?slowest)
   "Labels of the stages that take as long as the slowest one, but for what counts as alike."
   (bind ?labels (create$))
@@ -170,7 +165,7 @@
   "A pipeline is judged by the time that its stages work on items."
   (pattern (run ?r) (name "pipeline") (id ?p))
   =>
-  (pl-ask ?r ?p 1 "see how busy the stages are, and what filling and draining cost"
+  (ask-for ?r ?p 1 "see how busy the stages are, and what filling and draining cost"
           (create$ "run.efficiency" "run.stages" "run.depth" "run.items" "run.lost" "run.fills" "run.per_fill"
                    "run.serial" "run.bubble" "run.fill_drain" "run.fill_drain_share" "run.slowest" "run.balance"
                    "stage.service" "stage.busy_share" "run.rate" "run.rate_bound")))
@@ -230,7 +225,7 @@
   "Lost time is split into filling, starving, being held, and transfer."
   (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
   =>
-  (pl-ask ?r ?p 2 "see which stages starve, which are held, and how long each takes per item"
+  (ask-for ?r ?p 2 "see which stages starve, which are held, and how long each takes per item"
           (create$ "stage.fill" "stage.drain" "stage.starved" "stage.blocked" "stage.ran_ahead"
                    "stage.waited" "stage.position" "run.waiting" "run.waiting_share" "run.others"
                    "run.transferring" "run.transfer_share" "run.overhead" "run.grain"
@@ -396,7 +391,7 @@
   (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.waiting_share") (value ?share&:(>= ?share ?*significant*)))
   =>
-  (pl-ask ?r ?p 3 "tell slow stages from items that differ"
+  (ask-for ?r ?p 3 "tell slow stages from items that differ"
           (create$ "stage.spread" "stage.drift" "stage.queued" "stage.delayed")))
 
 (defrule CAUSES::pl-slow-stage
@@ -621,7 +616,7 @@
   "How many processes share stages."
   (pattern (run ?r) (name "farm-pipeline") (id ?p))
   =>
-  (pl-ask ?r ?p 1 "see how many processes share the items of a stage"
+  (ask-for ?r ?p 1 "see how many processes share the items of a stage"
           (create$ "run.workers" "run.splitters" "run.collectors" "run.passing")))
 
 (defrule SYMPTOMS::fp-shape
@@ -683,7 +678,7 @@
   (pattern (run ?r) (name "farm-pipeline") (id ?p))
   (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p))
   =>
-  (pl-ask ?r ?p 3 "see whether several processes share the slowest stage"
+  (ask-for ?r ?p 3 "see whether several processes share the slowest stage"
           (create$ "stage.feeder" "stage.per_item" "stage.share" "stage.spread" "stage.works"
                    "run.working")))
 

@@ -10,7 +10,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(>= ?over ?*deal-large*)))
   =>
-  (mw-ask ?r ?p 2 "compare tasks that were handed out at about the same time, as they become smaller"
+  (ask-for ?r ?p 2 "compare tasks that were handed out at about the same time, as they become smaller"
           (create$ "worker.against" "run.against_cv" "worker.t_comp" "worker.holds_up")))
 
 (defrule REFINE::shrink-slow-worker

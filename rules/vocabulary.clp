@@ -280,6 +280,11 @@
   (slot level (type INTEGER) (range 1 9) (default 1))
   (slot reason (type STRING) (default "")))
 
+(deffunction MAIN::ask-for (?run ?pattern ?level ?reason ?names)
+  "Needs for several metrics of a pattern."
+  (foreach ?m ?names
+    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
+
 (deftemplate MAIN::finding
   "What the rules conclude. The engine records the facts that it rests on by itself."
   (slot kind (type SYMBOL) (allowed-symbols symptom observation cause))

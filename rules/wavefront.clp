@@ -19,11 +19,6 @@
 ;; alone is no cause: on npb-lu-W (K = 31, K* near 8) it comes with moving blocks at a third of the
 ;; time, but where moving costs next to nothing, fine blocks are right.
 
-(deffunction MAIN::wf-ask (?run ?pattern ?level ?reason ?names)
-  "Needs for several metrics of the pattern."
-  (foreach ?m ?names
-    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
-
 (deffunction MAIN::wf-cells (?run ?pattern)
   "Labels of the processes of the grid."
   (bind ?labels (create$))
@@ -118,7 +113,7 @@
   "A wavefront is judged by its efficiency, against what filling and draining leave at best."
   (pattern (run ?r) (name "wavefront") (id ?p))
   =>
-  (wf-ask ?r ?p 1 "see the shape of the grid, the number of blocks, and the efficiency"
+  (ask-for ?r ?p 1 "see the shape of the grid, the number of blocks, and the efficiency"
           (create$ "run.efficiency" "run.lost" "run.cells" "run.n_end" "run.n_corner" "run.n_side"
                    "run.n_inner" "run.n_odd" "run.depth" "run.blocks" "run.sweeps" "run.ideal"
                    "run.fill" "run.turn" "run.drain" "run.first_wait" "run.fill_drain"
@@ -216,10 +211,10 @@
   "Lost time is split into first blocks, the middle of sweeps, and moving blocks."
   (finding (kind symptom) (name low-wavefront-efficiency) (run ?r) (pattern ?p))
   =>
-  (wf-ask ?r ?p 2 "tell filling and draining from waiting in the middle of sweeps and from moving blocks"
+  (ask-for ?r ?p 2 "tell filling and draining from waiting in the middle of sweeps and from moving blocks"
           (create$ "run.late" "run.held" "run.ahead" "run.steady" "run.steady_share" "run.moving"
                    "run.moving_share" "run.drain_share"))
-  (wf-ask ?r ?p 3 "compare work and overhead per step, and the processes with one another"
+  (ask-for ?r ?p 3 "compare work and overhead per step, and the processes with one another"
           (create$ "run.grain" "run.overhead" "run.grain_ratio" "run.imbalance" "run.excess"
                    "cell.step_work" "cell.delayed" "run.delayed_all" "run.work" "run.sweep_time" "run.best_blocks"
                    "run.best_time" "run.blocks_gain" "run.block_bytes")))
