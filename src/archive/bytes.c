@@ -24,7 +24,6 @@ void *mpl_room_ensure(struct mpl_room *room, size_t bytes)
     }
     room->data = mpl_arena_alloc(room->arena, bytes);
     room->bytes = room->data != NULL ? bytes : 0;
-    mpl_prefer_large_pages(room->data, bytes);
     return room->data;
 }
 

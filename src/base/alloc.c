@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /*
  * The one mutable variable at file scope in the program. A fault test has to reach
@@ -34,6 +35,17 @@ bool mpl_alloc_is_refused(void)
         }
     }
     return false;
+}
+
+void mpl_prefer_large_pages(void *block, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t) 2 << 20;
+    const uintptr_t first = ((uintptr_t) block + page - 1) & ~(page - 1);
+    const uintptr_t end = ((uintptr_t) block + bytes) & ~(page - 1);
+
+    if (block != NULL && end > first) {
+        (void) madvise((void *) first, end - first, MADV_HUGEPAGE);
+    }
 }
 
 void *mpl_heap_zeroed(size_t n, size_t size)

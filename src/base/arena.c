@@ -5,7 +5,6 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /*
  * Small items are cut from blocks one after the other; a large one gets a block of its
@@ -72,6 +71,7 @@ static char *add_block(struct mpl_arena *arena, size_t bytes)
     if (block == NULL) {
         return NULL;
     }
+    mpl_prefer_large_pages(block, sizeof *block + bytes);
     block->next = arena->blocks;
     arena->blocks = block;
     return block->data;
@@ -238,19 +238,4 @@ void mpl_arena_absorb(struct mpl_arena *into, struct mpl_arena *from)
 size_t mpl_arena_bytes(const struct mpl_arena *arena)
 {
     return arena->n_bytes;
-}
-
-/*
- * Only the part of the array that large pages fill is asked for, so no memory is wasted. It is a
- * hint: failure means nothing.
- */
-void mpl_prefer_large_pages(void *array, size_t bytes)
-{
-    const uintptr_t page = (uintptr_t) 2 << 20;
-    const uintptr_t first = ((uintptr_t) array + page - 1) & ~(page - 1);
-    const uintptr_t end = ((uintptr_t) array + bytes) & ~(page - 1);
-
-    if (array != NULL && end > first) {
-        (void) madvise((void *) first, end - first, MADV_HUGEPAGE);
-    }
 }

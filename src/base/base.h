@@ -100,11 +100,6 @@ char *mpl_arena_strdup(struct mpl_arena *arena, const char *text);
 char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n);
 char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF(2, 3);
 char *mpl_arena_vprintf(struct mpl_arena *arena, const char *fmt, va_list args);
-/**
- * For a long array that will be filled from front to back, right after it was allocated: half of
- * the time goes into the first touch of its pages, and large pages make those 500 times fewer.
- */
-void mpl_prefer_large_pages(void *array, size_t bytes);
 /** Has \p destroy called with \p object when the arena is destroyed, while all in it is still there.
  *  False: no memory, it will not be called. */
 bool mpl_arena_keep(struct mpl_arena *arena, void *object, void (*destroy)(void *object));

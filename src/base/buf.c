@@ -29,9 +29,7 @@ bool mpl_buf_reserve(struct mpl_buf *buf, size_t room)
     if (data == NULL) {
         return false;
     }
-    if (room * buf->size > LARGE_BYTES) {
-        mpl_prefer_large_pages(data, room * buf->size);
-    }
+    mpl_prefer_large_pages(data, room * buf->size);
     buf->data = data;
     buf->room = room;
     return true;

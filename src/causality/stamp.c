@@ -580,7 +580,6 @@ static bool make_room(struct stamping *s)
     s->entered = MPL_NEW_ARRAY(s->scratch, s->n, struct entered);
     s->n_counted = MPL_NEW_ARRAY(s->scratch, s->n, uint32_t);
     s->pair = MPL_NEW_ARRAY(s->scratch, net->n_pairs, uint32_t);
-    mpl_prefer_large_pages(s->pair, net->n_pairs * sizeof *s->pair);
     s->group = MPL_NEW_ARRAY(s->scratch, net->n_groups, struct meeting);
     if (s->now == NULL || s->entered == NULL || s->n_counted == NULL || s->pair == NULL ||
         s->group == NULL || !mpl_numbers_open(&s->numbers, s->n, s->scratch)) {

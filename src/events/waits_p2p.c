@@ -64,7 +64,6 @@ int64_t *mpl_posts_find(const struct mpl_events *events, struct mpl_arena *arena
     if (posted_ticks == NULL) {
         return NULL;
     }
-    mpl_prefer_large_pages(posted_ticks, n * sizeof *posted_ticks);
     for (uint32_t l = 0; l < n_locations; l++) {
         const uint32_t n_messages = first[l + 1] - first[l];
 

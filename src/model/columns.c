@@ -187,7 +187,6 @@ bool mpl_times_copy(const struct mpl_times *times, uint32_t n, struct mpl_arena 
     if (out->base == NULL || out->offset == NULL || out->wide == NULL) {
         return false;
     }
-    mpl_prefer_large_pages(out->offset, bytes);
     memcpy(out->offset, times->offset, bytes);
     memcpy(out->base, times->base, blocks_of(n) * sizeof *out->base);
     if (times->wide->n > 0) {

@@ -368,7 +368,6 @@ static bool make_tracks(struct build *b)
     b->net->track = MPL_NEW_ARRAY(b->arena, n, struct mpl_net_track);
     b->row = MPL_NEW_ARRAY(b->scratch, n, struct row);
     b->head = MPL_NEW_ARRAY(b->scratch, most_events, uint32_t);
-    mpl_prefer_large_pages(b->head, most_events * sizeof *b->head);
     return b->net->track != NULL && b->row != NULL && b->head != NULL;
 }
 
@@ -521,7 +520,6 @@ static bool sort_points(struct build *b, uint32_t location)
     if (track->points == NULL) {
         return false;
     }
-    mpl_prefer_large_pages(track->points, most * sizeof *track->points);
     if (!put_messages(b, location, track)) {
         track->n_points = put_roles(b, location);
         put_by_event(b, track);
@@ -543,7 +541,6 @@ static bool sort_all_points(struct build *b)
     }
     b->at = most >= UINT32_MAX ? NULL : MPL_NEW_ARRAY(b->scratch, most, struct role);
     b->is_beyond = most >= UINT32_MAX;
-    mpl_prefer_large_pages(b->at, most * sizeof *b->at);
     b->is_short = b->at == NULL;
     for (uint32_t l = 0; l < net->n_tracks && !b->is_short; l++) {
         b->is_short = !sort_points(b, l) || b->is_short;

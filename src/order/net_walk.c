@@ -350,7 +350,6 @@ static bool make_room(struct walk *w, struct mpl_arena *scratch)
         w->place == NULL || w->pair == NULL || w->group == NULL) {
         return false;
     }
-    mpl_prefer_large_pages(w->pair, w->net->n_pairs * sizeof *w->pair);
     for (uint32_t i = 0; i < w->net->n_groups; i++) {
         w->group[i] = (struct group_state){ w->net->group[i].n_sources, MPL_NONE };
     }
