@@ -190,9 +190,9 @@
 
 ;; ---- where the rules of patterns say nothing -------------------------------------------------------------
 
-;; Computation that is uneven costs what it costs, whatever the trace tells of waiting: the run lasts at least
+;; Computation that is uneven costs what it costs, whatever the trace shows of waiting: the run lasts at least
 ;; until the longest is done, and where all meet in collectives, each step does. So where no cause was found,
-;; be it that the trace does not tell who waits for whom or that the efficiency is acceptable, computation
+;; because the trace does not show who waits for whom or because the efficiency is acceptable, computation
 ;; alone is asked.
 
 (deftemplate MAIN::uneven-asked

@@ -3,7 +3,7 @@
 ;;   symptom   processes compute less than what is acceptable of their time           (level 1)
 ;;   |- they are done before the one that computes longest             -> static-imbalance
 ;;   |- waiting in collective operations                                              (level 2)
-;;   |  |- it goes back to one process, which computes longer                         (level 3)
+;;   |  |- one process causes it, which computes longer                               (level 3)
 ;;   |  |  |- as root of broadcasts or scatters, mostly                -> serial-root
 ;;   |  |  `- otherwise                                                -> late-member
 ;;   |  `- what is left when these are taken off
@@ -24,7 +24,7 @@
 ;; The seconds: waits go to late processes by their delay cost, the rest to one of the other causes;
 ;; what is no wait goes to the last two. So none is claimed twice. Where clocks are not known better
 ;; than a collective takes (programs without messages), or where parts of collectives are missing,
-;; waiting and the rest of them cannot be told apart: then nothing is said about what they cost, and
+;; waiting and the rest of them cannot be distinguished: then nothing is said about what they cost, and
 ;; of a late process the total is, as far as its longer computation accounts for it.
 ;;
 ;; A root that is late in a loop of reductions, or a process that is late there, holds up nobody until
@@ -291,7 +291,7 @@
   ;; A root that is late alone may do something else than the others: see serial-root.
   (or (test (or (< (* 2.0 ?root) ?cost) (not (bsp-is-alone ?r ?p ?l ?excess))))
       (exists (stepped-late (run ?r) (pattern ?p) (location ~?l))))
-  ;; One fault of several is one cause, told of the one that costs most.
+  ;; One fault of several is one cause, reported with the one that costs most.
   (not (stepped-late (run ?r) (pattern ?p) (location ?o&~?l)
                  (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))

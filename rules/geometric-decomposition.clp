@@ -31,7 +31,7 @@
 ;; - C1: the waits that an idle wave makes are mostly waits for processes that wait themselves
 ;;   (70 % in prk-stencil-slow6), so the process waited for says nothing; delay costs do.
 ;; - C8 needs no rule of its own: delay costs pass the waits in reductions down to who made them.
-;; - C7 (more neighbours than others) is told with the late subdomain, of which it is a reason.
+;; - C7 (more neighbours than others) is reported with the late subdomain, of which it is a reason.
 ;;
 ;; The seconds: waits go to heavy subdomains by their delay cost, the rest to one of the other
 ;; causes; what is no wait goes to the causes of moving halos and of collectives. So none is claimed twice.
@@ -200,7 +200,7 @@
 (defrule CAUSES::geo-heavy-subdomain
   "Waiting spreads from one subdomain, because it computes longer than the others."
   (stepped-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
-  ;; One fault of several is one cause, told of the one that costs most.
+  ;; One fault of several is one cause, reported with the one that costs most.
   (not (stepped-late (run ?r) (pattern ?p) (location ?o&~?l)
                  (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))

@@ -1,4 +1,4 @@
-;; Processes without a core, told by calls that go on although nothing holds them up.
+;; Processes without a core, known by calls that go on although nothing holds them up.
 
 (case "CPU times tell who had no core: that is certain, leads, and makes other causes doubtful"
   (given (run (id "r1") (processes 8) (per-host 8) (cores 2) (duration 9.0)) (pattern (run "r1") (name "message-passing"))

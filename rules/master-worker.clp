@@ -1,6 +1,6 @@
 ;; master-worker: Li & Malony, section 4. The tree behind Figs. 4 and 7:
 ;;
-;;   level 1   symptom      low worker efficiency (equation 3), told for the least utilised worker
+;;   level 1   symptom      low worker efficiency (equation 3), reported for the least utilised worker
 ;;   level 2   observation  which term of equation (1) is significant: initialisation,
 ;;                          communication, waiting, finalisation
 ;;   level 3   observation  which term of equation (2) the waiting consists of: sequential parts
@@ -624,7 +624,7 @@
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat))
   (metric (run ?r) (pattern ?p) (name "run.saturation_regular") (value ?sat-regular))
-  ;; A saturated master is told with all that its requests take.
+  ;; A saturated master is reported with all that its requests take.
   (test (or (< ?sat 1.0) (< ?sat-regular 1.0)))
   (metric (run ?r) (pattern ?p) (name "run.service_regular") (value ?regular))
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
@@ -835,7 +835,7 @@
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?tasks))
   (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w) (value ?rel))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
-  ;; Several are one cause, told with the slowest.
+  ;; Several are one cause, reported with the slowest.
   (not (and (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p) (locations ?other&~?w))
             (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?other)
                     (value ?slower&:(or (> ?slower ?rel)

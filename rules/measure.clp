@@ -2,7 +2,7 @@
 ;; have found, and ask for nothing where nothing is wrong. Rules of a pattern that know more about
 ;; what to vary stand beside it (scaling of master-worker below). What a run of the set has already,
 ;; nobody asks for again: a run that records it, repetitions, other numbers of processes. Of several
-;; runs the one with most processes asks, and of repetitions the one that speaks for them.
+;; runs the one with most processes asks, and of repetitions the one that represents them.
 
 (deffunction MAIN::is-first-cause (?run ?lost)
   "Whether no cause of the run costs more."

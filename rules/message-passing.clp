@@ -896,7 +896,7 @@
   (test (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?ends))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
           (value ?compute))
-  (not (finding (kind cause) (run ?r) (culprits $? ?p $?))) ; or it is told already
+  (not (finding (kind cause) (run ?r) (culprits $? ?p $?))) ; or it is reported already
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (not (serial (run ?r) (location ?p)))
   =>
@@ -989,7 +989,7 @@
           (value ?relative&:(>= ?relative ?*heavy*)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (not (serial (run ?r) (location ?p)))
-  ;; One fault is told once: what the clocks hide may be seen in the steps.
+  ;; One fault is reported once: what the clocks hide may be seen in the steps.
   (not (and (test (eq ?why unequal-transfer))
             (finding (kind cause) (name static-imbalance) (run ?r))))
   =>

@@ -6,7 +6,7 @@
 ;;   expectation   the run time if it stayed as efficient as the smaller run, where no pattern has a model
 ;;   observation   which cause takes over between the two
 ;;
-;; What these rules conclude is about the larger run. Facts `scaling` connect runs that speak for
+;; What these rules conclude is about the larger run. Facts `scaling` connect runs that represent
 ;; their groups, next to each other in size, and the smallest with each.
 
 (deffunction MAIN::scaling-pattern (?run)

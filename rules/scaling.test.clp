@@ -1,4 +1,4 @@
-;; Tests of scaling.clp and of the models of patterns; doc/rules.md tells how to read them.
+;; Tests of scaling.clp and of the models of patterns; doc/rules.md says how to read them.
 
 (case "the same work is judged by those that compute, and no cause takes over"
   (given (run (id "r1") (processes 4) (locations 4) (duration 2.0) (clock single))

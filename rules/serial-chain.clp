@@ -2,7 +2,7 @@
 ;; the one before it: a file written in the order of the ranks, a recurrence along a row of a grid that is not
 ;; cut into pieces, a value that is accumulated from rank to rank.
 ;;
-;;   Waiting goes back to processes that have waited themselves for as long as they then compute, while those
+;;   Waiting is caused by processes that have waited themselves for as long as they then compute, while those
 ;;   behind them compute nothing (delay_in_turn). Of a chain of k processes that is (k - 2) / k of the waiting at
 ;;   least: the first one does not wait, and for the last one waits nobody, or those it has met.
 ;;
@@ -38,7 +38,7 @@
   (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (rank 1) (value ?most))
   (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (rank 2)
           (value ?next&:(>= (* 4.0 ?next) ?most)))
-  (not (finding (kind cause) (name serial-combine) (run ?r))) ; of a tree, which is told with its nodes
+  (not (finding (kind cause) (name serial-combine) (run ?r))) ; of a tree, which is reported with its nodes
   (run (id ?r) (duration ?time) (processes ?n))
   (metric (run ?r) (pattern "message-passing") (name "run.section_best") (value ?best))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))

@@ -39,7 +39,7 @@
   (metric (run ?r) (pattern ?p) (name "worker.t_comp") (location ?w))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
-  ;; Several are one cause, told with the slowest.
+  ;; Several are one cause, reported with the slowest.
   (not (and (finding (kind observation) (name slow-beside-others) (run ?r) (pattern ?p) (locations ?other&~?w))
             (metric (run ?r) (pattern ?p) (name "worker.against") (location ?other)
                     (value ?slower&:(or (> ?slower ?times)

@@ -8,7 +8,7 @@
 ;;   |- the workers wait between tasks for what others are still doing     -> dealt-in-rounds
 ;;   `- the workers wait between tasks while the master computes           -> master-bottleneck
 ;;
-;; In which order results are collected matters little where no task hangs on it: that is not reported.
+;; In which order results are collected matters little where no task depends on it: that is not reported.
 
 (defrule SYMPTOMS::deal-ask
   "A static assignment is judged by how equally the workers compute; what follows from asking for tasks does not hold."
@@ -62,7 +62,7 @@
                                  (- ?max ?mean))))))
 
 ;; Hands that are equal in sum may be unequal in each round. What the heaviest hand explains is not
-;; told again, so only what is beyond it counts.
+;; counted again, so only what is beyond it counts.
 (defrule CAUSES::deal-rounds
   "The workers wait between tasks until the master, busy with others, assigns the next ones."
   (pattern (run ?r) (name "static-deal") (id ?p))
@@ -106,7 +106,7 @@
   (test (>= (- (+ ?bn ?setup) ?cost ?own) (* ?*part-told* ?lost)))
   (metric (run ?r) (pattern ?p) (name "run.total_held_back") (value ?held&:(< (* 2.0 ?held) (+ ?bn ?setup))))
   (metric (run ?r) (pattern ?p) (name "master.occupied") (location ?m) (value ?occupied))
-  ;; One that is never idle is told as in any farm.
+  ;; One that is never idle is reported as in any farm.
   (metric (run ?r) (pattern ?p) (name "master.occupied_share") (location ?m) (value ?busy&:(< ?busy ?*balanced*)))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n&:(> ?n 0.0)))
   =>

@@ -7,7 +7,7 @@
 ;;   `- moving large blocks takes long
 ;;      |- and nobody computes meanwhile                                    -> no-overlap
 ;;      `- although they are under way during the work                      -> transfer
-;;   anything else is told by the general rules
+;;   anything else is left to the general rules
 ;;
 ;; Messages go round in one direction only, so that they say little about the clocks: by how much clocks are
 ;; wrong, and what of a call is waiting, often stays open. But each block goes to all: everybody makes as many

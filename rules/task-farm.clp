@@ -14,7 +14,7 @@
 ;; are open and a tracer without offsets cannot tell waiting from moving (a farm of 6 workers whose
 ;; emitter took 8 ms per task seemed to move each task for 25 ms). How long a station is busy is on one
 ;; clock. With buffered sends workers never notice a slow collector: then only the time that it goes on
-;; after the last worker tells (drain).
+;; after the last worker reports (drain).
 
 (deftemplate MAIN::farm-pace
   "The station of a farm that is busy longest."
@@ -263,7 +263,7 @@
 (defrule ADVISE::farm-fine-grain
   "Moving a task costs too much for what it computes."
   (finding (kind symptom) (name low-farm-efficiency) (run ?r) (pattern ?p))
-  ;; On open clocks waiting looks like moving, and the seconds of a slow station are told there.
+  ;; On open clocks waiting looks like moving, and the seconds of a slow station are reported there.
   (metric (run ?r) (pattern ?p) (name "run.clocks_open") (value 0.0))
   (farm-pace (run ?r) (pattern ?p) (station worker))
   (not (finding (kind cause) (name slow-emitter | slow-collector | slow-worker) (run ?r)

@@ -13,7 +13,7 @@
   ;; Share of the ideal speed-up that is accepted, and balance. 1. POP: "0.8 acceptable".
   ?*efficiency-acceptable* = 0.8
 
-  ;; Share of a worker's lost time from which on a part is told. 1. Li & Malony, Fig. 6, list
+  ;; Share of a worker's lost time from which on a part is reported. 1. Li & Malony, Fig. 6, list
   ;; parts down to 6.2 %.
   ?*part-told* = 0.05
 
@@ -27,7 +27,7 @@
 
   ;; A process is at the mean, or as heavy as another one, up to this share of what the heaviest computes above the mean. 1. As where steps are
   ;; compared (events): what differs by less is equal. Where work grows from rank to rank, the first of 2k
-  ;; above the mean is 1 / (2k - 1) of it: up to 20 of them are told apart.
+  ;; above the mean is 1 / (2k - 1) of it: up to 20 of them can be distinguished.
   ?*at-mean* = 0.05
 
   ;; A process that computes less than this many times the median has no part of the work: it deals it out,

@@ -7,7 +7,7 @@
 ;;                                                                                     (balance.clp)
 ;;   combining itself, by each node, is what all wait for: an observation, or where it makes the nodes compute
 ;;   longer than the leaves                                                         -> serial-combine
-;;   a part that is late is told by the general rules, which follow waiting through the tree
+;;   a part that is late is left to the general rules, which follow waiting through the tree
 ;;
 ;; What a node computes with the parts in its hands is on the way of every result: of the nodes on the longest
 ;; way from a leaf to the root it adds up, and all wait for that. Where less than half of this much waiting goes back
@@ -56,7 +56,7 @@
   (bind ?way (tree-longest ?r ?p "inner.own"))
   (bind ?delays (sum-of ?r ?p "node.delay_cost" ?who))
   (bind ?all-wait (* ?way (- ?n 1)))
-  ;; Where nodes do their own work so late, the wait for leaves is part of it, too, and goes back to the leaves.
+  ;; Where nodes do their own work so late, the wait for leaves is part of it, too, and is caused by the leaves.
   (bind ?cost (min ?lost (if (>= ?delays (* ?*accounted-least* ?all-wait)) then ?all-wait else ?delays)))
   (if (>= ?cost (* ?*significant* ?all)) then
     ;; Who else is late is left to the general rules; who is late because of this is named here.
@@ -160,7 +160,7 @@
   (exists (metric (run ?r) (pattern ?p) (name "inner.moved")))
   (test (>= ?moving (* ?*significant* ?all)))
   =>
-  ;; Where most waits are for nodes that are in messages themselves, they are told here.
+  ;; Where most waits are for nodes that are in messages themselves, they are reported here.
   (bind ?waiting (if (>= (* 2.0 ?passed) ?waits) then ?passed else 0.0))
   (bind ?cost (min ?lost (+ ?moving ?waiting)))
   ;; A leaf gives, nodes up to the root take and give one after the other: recursive doubling has log2 P steps.

@@ -246,7 +246,7 @@
 (deftemplate MAIN::repeats
   "Runs alike: same number of processes, same settings, about the same work. A single run is a group, too."
   (slot group (type STRING))          ; "g1", ascending by processes
-  (slot run (type STRING))            ; the one with the median duration, which speaks for them all
+  (slot run (type STRING))            ; the one with the median duration, which represents them all
   (slot runs (type INTEGER))          ; how many there are
   (slot processes (type INTEGER))
   (slot median (type FLOAT))          ; of the duration, s

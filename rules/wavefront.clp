@@ -15,7 +15,7 @@
 ;;
 ;; Against KNOWLEDGE: what is waited for at a first block is the filling of the new sweep and the
 ;; draining of the old one at once when the sweep turns (process at depth d of D: 2 (D - d) steps),
-;; so the two are told apart only at a start and behind collectives. And the trees' "K > 2 K*"
+;; so the two can be distinguished only at a start and behind collectives. And the trees' "K > 2 K*"
 ;; alone is no cause: on npb-lu-W (K = 31, K* near 8) it comes with moving blocks at a third of the
 ;; time, but where moving costs next to nothing, fine blocks are right.
 
