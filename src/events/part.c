@@ -18,13 +18,13 @@ struct cutter {
     const struct mpl_part *part;
     bool is_late;         /* begins behind the begin of the run's window */
     bool is_early;        /* ends before its end */
-    uint8_t *fates;       /* per call of the location at hand */
+    uint8_t *belongs;     /* per call of the location at hand */
     uint32_t *numbers;    /* per call: its number in the part, MPL_NONE */
     struct mpl_buf longs; /* struct mpl_long_call, of the location at hand */
 };
 
-/* What becomes of a call, by what it has: the larger wins. */
-enum fate { FATE_NEUTRAL, FATE_FOREIGN, FATE_KEPT };
+/* Whether a call belongs to the part, by what it contains: the larger wins. */
+enum belongs { BELONGS_UNKNOWN, BELONGS_ELSEWHERE, BELONGS_HERE };
 
 static bool is_in_time(const struct cutter *c, const struct mpl_location *loc,
                        uint32_t event)
@@ -80,12 +80,12 @@ static bool counts_message(const struct cutter *c, uint32_t location, uint32_t m
            is_in_time(c, loc, event);
 }
 
-static void note_fate(struct cutter *c, uint32_t call, bool counts)
+static void note_call(struct cutter *c, uint32_t call, bool counts)
 {
     if (call != MPL_NONE) {
-        const uint8_t fate = counts ? FATE_KEPT : FATE_FOREIGN;
+        const uint8_t now = counts ? BELONGS_HERE : BELONGS_ELSEWHERE;
 
-        c->fates[call] = fate > c->fates[call] ? fate : c->fates[call];
+        c->belongs[call] = now > c->belongs[call] ? now : c->belongs[call];
     }
 }
 
@@ -108,9 +108,9 @@ static void judge_messages(struct cutter *c, uint32_t location)
 
         /* The number of the call so far: of the whole. */
         lane->call_of_message[m] = counts ? call : MPL_NONE;
-        note_fate(c, call, counts);
+        note_call(c, call, counts);
         if (message->post != MPL_NONE) {
-            note_fate(c, mpl_call_find(c->whole, location, message->post), counts);
+            note_call(c, mpl_call_find(c->whole, location, message->post), counts);
         }
     }
 }
@@ -129,9 +129,9 @@ static void judge_collectives(struct cutter *c, uint32_t location)
                             has_comm(c, collective->comm) && is_in_time(c, loc, last);
 
         lane->call_of_collective[i] = counts ? call : MPL_NONE;
-        note_fate(c, call, counts);
+        note_call(c, call, counts);
         if (collective->is_immediate && collective->begin != MPL_NONE) {
-            note_fate(c, mpl_call_find(c->whole, location, collective->begin), counts);
+            note_call(c, mpl_call_find(c->whole, location, collective->begin), counts);
         }
     }
 }
@@ -147,8 +147,8 @@ static bool is_kept(const struct cutter *c, uint32_t location, uint32_t k)
     if (call->class == MPL_SPAN_SHUTDOWN) {
         return !c->is_early;
     }
-    return c->fates[k] == FATE_KEPT ||
-           (c->fates[k] == FATE_NEUTRAL && is_in_time(c, loc, call->enter));
+    return c->belongs[k] == BELONGS_HERE ||
+           (c->belongs[k] == BELONGS_UNKNOWN && is_in_time(c, loc, call->enter));
 }
 
 /* ---- the calls that stay ------------------------------------------------------------------ */
@@ -401,7 +401,7 @@ static bool cut_location(struct cutter *c, uint32_t location)
         memset(lane->call_of_collective, 0xff, loc->n_collectives * sizeof(uint32_t));
         return true;
     }
-    memset(c->fates, FATE_NEUTRAL, old->n_calls);
+    memset(c->belongs, BELONGS_UNKNOWN, old->n_calls);
     judge_messages(c, location);
     judge_collectives(c, location);
     c->longs.n = 0;
@@ -425,9 +425,9 @@ static enum mpl_status cut_all(struct cutter *c, struct mpl_err *err)
     for (uint32_t l = 0; l < model->n_locations; l++) {
         most = c->whole->lanes[l].n_calls > most ? c->whole->lanes[l].n_calls : most;
     }
-    c->fates = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, most, uint8_t);
+    c->belongs = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, most, uint8_t);
     c->numbers = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, most, uint32_t);
-    is_done = c->fates != NULL && c->numbers != NULL;
+    is_done = c->belongs != NULL && c->numbers != NULL;
     for (uint32_t l = 0; l < model->n_locations && is_done; l++) {
         is_done = cut_location(c, l);
     }

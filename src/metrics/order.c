@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum mark { MARK_NEW, MARK_OPEN, MARK_TOLD, MARK_DONE }; /* told: open, and has a message */
+enum mark { MARK_NEW, MARK_OPEN, MARK_CYCLE, MARK_DONE }; /* cycle: open, and reported */
 
 /* A walk along the dependencies, the current path on a stack of metrics. */
 struct walk {
@@ -19,7 +19,7 @@ struct walk {
     uint32_t *levels; /* per metric that is done: 1 + the highest of those it reads */
     uint32_t *path;   /* room for DEPENDENCY_LIMIT */
     uint32_t depth;
-    bool is_too_deep; /* told once; then the walk ends */
+    bool is_too_deep; /* reported once; then the walk ends */
 };
 
 static void print_metric(char **text, struct walk *walk, uint32_t metric)
@@ -90,7 +90,7 @@ static uint32_t visit(struct walk *walk, uint32_t metric)
 
     if (walk->marks[metric] == MARK_OPEN) {
         report_cycle(walk, metric);
-        walk->marks[metric] = MARK_TOLD;
+        walk->marks[metric] = MARK_CYCLE;
     }
     if (walk->marks[metric] != MARK_NEW) {
         return walk->levels[metric];

@@ -7,7 +7,7 @@
 #include "sequence/sequence.h"
 
 /* Of a symbol of a location. */
-struct fate {
+struct loosened {
     uint32_t location; /* 1 + it; 0: nobody has asked yet. */
     uint32_t becomes;  /* MPL_NONE: such calls are left out. */
 };
@@ -16,17 +16,17 @@ struct loosening {
     const struct mpl_events *events;
     const struct mpl_loose *loose;
     struct mpl_symbols *symbols;
-    struct fate *fates; /* Per symbol that there was before. */
+    struct loosened *loosened; /* Per symbol that there was before. */
     uint32_t location;
 };
 
 /* False: no memory. */
-static bool find_fate(struct loosening *x, uint32_t symbol, struct fate *out)
+static bool loosen_symbol(struct loosening *x, uint32_t symbol, struct loosened *out)
 {
     struct mpl_symbol s = *mpl_symbols_get(x->symbols, symbol);
     const enum mpl_looseness level = mpl_loose_get(x->loose, x->location, &s);
 
-    *out = (struct fate){ x->location + 1, level == MPL_FIRM ? symbol : MPL_NONE };
+    *out = (struct loosened){ x->location + 1, level == MPL_FIRM ? symbol : MPL_NONE };
     if (level == MPL_FIRM || level == MPL_LOOSE_CALL) {
         return true;
     }
@@ -51,17 +51,18 @@ static bool loosen(struct loosening *x, const struct mpl_sequence *firm, uint32_
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < firm->n; i++) {
-        struct fate *fate = &x->fates[firm->symbols[i]];
+        struct loosened *loosened = &x->loosened[firm->symbols[i]];
 
-        if (fate->location != x->location + 1 && !find_fate(x, firm->symbols[i], fate)) {
+        if (loosened->location != x->location + 1 &&
+            !loosen_symbol(x, firm->symbols[i], loosened)) {
             return false;
         }
-        if (fate->becomes == MPL_NONE) {
+        if (loosened->becomes == MPL_NONE) {
             n -= is_behind_kept && is_probe(x, calls[n - 1]);
             is_behind_kept = false;
             continue;
         }
-        symbols[n] = fate->becomes;
+        symbols[n] = loosened->becomes;
         calls[n++] = firm->calls[i];
         is_behind_kept = true;
     }
@@ -95,8 +96,8 @@ enum mpl_status mpl_sequences_loosen(const struct mpl_events *events,
     bool is_done = scratch != NULL && out != NULL;
 
     if (is_done) {
-        x.fates = MPL_NEW_ARRAY(scratch, mpl_symbols_count(symbols), struct fate);
-        is_done = x.fates != NULL;
+        x.loosened = MPL_NEW_ARRAY(scratch, mpl_symbols_count(symbols), struct loosened);
+        is_done = x.loosened != NULL;
     }
     for (; is_done && x.location < n; x.location++) {
         const uint32_t l = x.location;
