@@ -423,7 +423,7 @@ bool mpl_note_is_damage(const char *note);
 
 /** The stages up to events only, for `marple check`: one run in the diagnosis, no findings. Of \p options
  *  count the clocks, the progress, and of the knowledge the classes of functions; NULL: the defaults, and no knowledge.
- *  A trace that cannot be used is told as above. */
+ *  A trace that cannot be used is reported as above. */
 enum mpl_status mpl_analysis_check(const char *path,
                                    const struct mpl_analysis_options *options,
                                    struct mpl_analysis **out, struct mpl_err *err);

@@ -103,7 +103,7 @@ enum mpl_status mpl_scaling_show(struct mpl_analysis *a, struct mpl_err *err);
 
 /*
  * group_spread.c: of each finding in how many runs of its group it is, and what it costs over them.
- * all[i].number == i; stands_for[i] is i, or the finding that is told in its place; then n_seen is 0.
+ * all[i].number == i; stands_for[i] is i, or the finding that is reported in its place; then n_seen is 0.
  */
 enum mpl_status mpl_spread_fold(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n,
                                 uint32_t *stands_for, struct mpl_err *err);
@@ -124,7 +124,7 @@ enum mpl_status mpl_needs_answer(struct mpl_analysis *a, struct mpl_err *err);
 /* precedence.c: of causes of one run, which must have begun before which; needs published trials */
 enum mpl_status mpl_precedence_find(struct mpl_analysis *a, struct mpl_err *err);
 
-/* path.c: the path of the run that speaks for all; its steps must be known */
+/* path.c: the path of the run that represents all; its steps must be known */
 enum mpl_status mpl_path_find(struct mpl_analysis *a, struct mpl_err *err);
 
 /* findings.c */

@@ -158,7 +158,7 @@ static const char *disturbance_of(const struct mpl_analysis *a, uint32_t run)
     return NULL;
 }
 
-/* What leaves room for something else, each for a reason of its own; the first is told. */
+/* What leaves room for something else, each for a reason of its own; the first is named. */
 static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnosed *d,
                                double unknown, const char **first)
 {

@@ -1,7 +1,7 @@
 /*
  * Waits that a small error of the clocks can make jump.
  *
- * Whether a send waited for its receiver is told by whether the receive was posted before the send
+ * Whether a send waited for its receiver is seen from whether the receive was posted before the send
  * was left: if these two moments are closer than the clocks are known, all of the call may be
  * waiting or none of it. In collectives with counts, whoever gives nothing counts if it enters
  * before somebody leaves.

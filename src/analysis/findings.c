@@ -251,7 +251,7 @@ static int by_rank(const void *x, const void *y)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Gives ids to those that are told, which stand first, and to the others those of their places. */
+/* Gives ids to those that are reported, which stand first, and to the others those of their places. */
 static enum mpl_status name_all(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n,
                                 const uint32_t *stands_for, const char **id_of,
                                 size_t *n_told, struct mpl_err *err)

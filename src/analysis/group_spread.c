@@ -1,5 +1,5 @@
 /*
- * Findings of repeated runs: the same one is told once, with how many runs have it and between which
+ * Findings of repeated runs: the same one is reported once, with how many runs have it and between which
  * values its loss lies.
  *
  * What is a fact after two to five runs? A mean with an error says nothing then: two runs that

@@ -1,7 +1,7 @@
 /*
  * Which runs are repetitions of one another. They have the same number of processes and threads and
  * the same settings, exchange about as many messages and compute for about as long, in all
- * processes together. Where several are alike, the run of median duration speaks for them.
+ * processes together. Where several are alike, the run of median duration represents them.
  */
 #include "config.h"
 

@@ -11,7 +11,7 @@
  */
 #define SAME_WORK 1.25
 
-/* What a run does, as far as it tells runs apart. */
+/* What a run does, as far as it distinguishes runs. */
 struct work {
     double compute_s;     /* of all locations */
     uint32_t n_computing; /* processes that compute a quarter of the mean or more */

@@ -1,5 +1,5 @@
 /*
- * A manifest: what somebody, or `marple run`, noted about runs. Only what tells runs apart is taken;
+ * A manifest: what somebody, or `marple run`, noted about runs. Only what distinguishes runs is taken;
  * doc/guide.md, "Several runs", describes it.
  */
 #include "config.h"

@@ -295,7 +295,7 @@ static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *nee
 }
 
 /* Runs the rules, answers what they need, and again until nothing is needed any more. \p *is_over
- * when the rules had to be stopped: the limit is told with the rule errors, findings stand. */
+ * when the rules had to be stopped: the limit is reported with the rule errors, findings stand. */
 static enum mpl_status answer_all(struct mpl_analysis *a, size_t *answered, bool *is_over,
                                   struct mpl_err *err)
 {

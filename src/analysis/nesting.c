@@ -1,7 +1,7 @@
 /*
  * Nesting: what is computation for an outer pattern is a pattern of its own inside. Where rules
  * conclude that a cause inside accounts for a finding outside (rules/composition.clp), the seconds
- * of both go to the cause inside: the innermost wins, and no second is told twice.
+ * of both go to the cause inside: the innermost wins, and no second is counted twice.
  */
 #include "config.h"
 

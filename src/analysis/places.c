@@ -1,7 +1,7 @@
 /*
  * Where time passes that is neither computation nor MPI: in which calls locations wait for a device or for
  * threads and which functions make them, and what a process does with one thread while its others idle. The
- * location is told where that is longest.
+ * location is named where that is longest.
  */
 #include "config.h"
 
@@ -178,7 +178,7 @@ struct places {
     struct mpl_arena *arena;
 };
 
-/* "cuCtxSynchronize in finalize", where the trace tells the function. */
+/* "cuCtxSynchronize in finalize", where the trace names the function. */
 static struct mpl_where source_of(const struct places *p, const struct waits_in *sum,
                                   enum mpl_place_kind kind)
 {

@@ -287,7 +287,7 @@ enum mpl_status mpl_scopes_groups(struct scopes *s, struct mpl_err *err)
 
 /* ---- phases ------------------------------------------------------------------------------------- */
 
-/* What is shorter and says less is no phase to be told: a distribution, a collection. */
+/* What is shorter and says less is no phase to be shown: a distribution, a collection. */
 static const double worth_a_phase = 0.05;
 
 /* Since the begin of the run's window, within it. */

@@ -1,7 +1,7 @@
 /*
  * Where in the program a cause costs its time, by the places of MPI calls. Of a process that is to blame that is what it
  * computes in front of a call; where nobody is, the calls in which processes wait, or which take long if nobody waits.
- * The place with the largest part is told.
+ * The place with the largest part is named.
  */
 #include "config.h"
 

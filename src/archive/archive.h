@@ -28,7 +28,7 @@ struct mpl_room {
 void *mpl_room_ensure(struct mpl_room *room, size_t bytes);
 void mpl_room_free(struct mpl_room *room);
 
-/** A chunk of an archive file: it alone tells its byte order and where its records lie. */
+/** A chunk of an archive file: its byte order and the position of its records are found only in itself. */
 struct mpl_chunk {
     size_t start;
     size_t end; /**< Of the chunk's bytes in the file. */
@@ -116,11 +116,11 @@ struct mpl_anchor {
     uint64_t event_chunk_bytes;
     uint64_t def_chunk_bytes;
     const char *creator;
-    enum mpl_tracer tracer; /**< As the anchor tells it; UNKNOWN where it does not. */
+    enum mpl_tracer tracer; /**< As the anchor names it; UNKNOWN where it does not. */
     bool has_common_clock;
     const char
         *thinned; /**< What of the run was recorded, "5 of 9 stretches"; NULL: all of it. */
-    /** Where the file tells the numbers of snapshots and thumbnails; 0: before version 1.2 it
+    /** Where the file has the numbers of snapshots and thumbnails; 0: before version 1.2 it
      *  does not. */
     size_t overviews_at;
     uint64_t n_overviews; /**< Of both. */

@@ -153,7 +153,7 @@ void mpl_dir_leave_unstored(void)
 /**
  * Makes sure that files and names are on the disk before the names mean anything. All at once:
  * an archive may have thousands of files, and waiting for each alone takes a hundred times as
- * long. It is a precaution; writing and closing have told already if the disk is full.
+ * long. It is a precaution; writing and closing have failed already if the disk is full.
  */
 static enum mpl_status store(const char *directory, struct mpl_err *err)
 {

@@ -30,7 +30,7 @@ enum { MPL_ERR_CAUSES = 6, MPL_ERR_TEXT = 400 };
 
 /**
  * Why a call failed, as a chain of clauses, innermost first. Fixed size, so that
- * running out of memory can be told. Owned by the caller, zeroed with { 0 }.
+ * running out of memory can be reported. Owned by the caller, zeroed with { 0 }.
  * When full, the middle is dropped: the innermost causes say why, the outermost
  * what the user asked.
  */
@@ -73,7 +73,7 @@ void mpl_log(enum mpl_log_level level, const char *module, const char *fmt, ...)
     MPL_PRINTF(3, 4);
 
 /**
- * Progress of a long job, told to whoever asked for it. \p done of \p total steps;
+ * Progress of a long job, reported to whoever asked for it. \p done of \p total steps;
  * \p what is a present participle ("reading events"). NULL callback means silence.
  */
 struct mpl_progress {
@@ -175,7 +175,7 @@ size_t mpl_names_count(const struct mpl_names *names);
 
 /**
  * What weakens conclusions without stopping them: counted and located. Notes with
- * the same \p note name are one entry; \p text tells what it means for the reader.
+ * the same \p note name are one entry; \p text says what it means for the reader.
  */
 struct mpl_quality_note {
     const char *note; /**< Stable name, e.g. "unmatched-send". */
@@ -376,7 +376,7 @@ struct mpl_parallel {
     enum mpl_status (*run)(void *context, size_t task, unsigned worker,
                            struct mpl_err *err);
     /** Called in the caller's thread after its tasks and while it waits for others, so that
-     *  progress can be told; NULL: not called. */
+     *  progress can be shown; NULL: not called. */
     void (*tick)(void *context);
     void *context; /**< Handed to both. */
 };

@@ -57,7 +57,7 @@ enum mpl_status mpl_wrap(struct mpl_err *err, enum mpl_status status, const char
 
     va_list args;
 
-    /* Nobody has told a story: then the status is all that is known. */
+    /* Nobody has given a cause: then the status is all that is known. */
     if (err->n == 0) {
         err->code = status;
     }

@@ -177,7 +177,7 @@ static enum mpl_status dump(const struct mpl_json *root, size_t flags, FILE *out
     }
     errno = 0;
     if (json_dumpf(root->value, out, flags) != 0) {
-        /* jansson stops at the first write that fails, so errno still tells why. */
+        /* jansson stops at the first write that fails, so errno still says why. */
         return !ferror(out) ? mpl_nomem(err)
                             : mpl_fail(err, MPL_E_IO, "%s",
                                        errno != 0 ? strerror(errno) : "the write failed");

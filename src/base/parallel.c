@@ -33,7 +33,7 @@ struct worker {
     unsigned number;
 };
 
-/* Which failure is told does not depend on which thread was faster: of several, the first task's. */
+/* Which failure is reported does not depend on which thread was faster: of several, the first task's. */
 static void keep_failure(struct crew *crew, size_t task, enum mpl_status st,
                          const struct mpl_err *err)
 {
@@ -81,7 +81,7 @@ static void *start(void *context)
     return NULL;
 }
 
-/* Nothing is left to hand out: until the others have ended, the caller is told the time. */
+/* Nothing is left to hand out: until the others have ended, the caller's tick is called. */
 static void wait_for_others(struct crew *crew)
 {
     (void) pthread_mutex_lock(&crew->lock);

@@ -17,7 +17,7 @@ struct mpl_quality {
     struct note *first;
     struct note *last;
     size_t n;
-    /* Made beforehand: when memory runs out, at least that can be told. */
+    /* Made beforehand: when memory runs out, at least that can be reported. */
     struct note lost;
 };
 

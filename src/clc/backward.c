@@ -360,7 +360,7 @@ static int64_t begin_ramp(struct sweep *s, int64_t i)
 
 /* ---- one location ----------------------------------------------------------------------------------- */
 
-/* Every point of an event tells where the event is after all of its sinks. */
+/* Every point of an event says where the event is after all of its sinks. */
 static void join_points(const struct mpl_clc_track *track)
 {
     for (uint32_t i = track->n_points; i > 1; i--) {

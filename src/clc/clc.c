@@ -76,7 +76,7 @@ static uint64_t slope_of(double amortization)
  * that swing against each other drive the logical clock forward for ever. With gamma = 0 the
  * time of an event is the smallest that the dependences allow, but intervals behind a
  * violation shrink to delta. The first pass must get along with the worst reversal, since one
- * violation alone needs a shift of that size. If it does not, a pass with gamma = 0 tells what
+ * violation alone needs a shift of that size. If it does not, a pass with gamma = 0 shows what
  * shift is the least, as violations may add up along a path; no other pass can be asked for
  * less. Then gamma goes down from where the user put it, in steps of half a power of ten of
  * 1 - gamma, to the first that does.
@@ -97,7 +97,7 @@ static int64_t with_margin(int64_t ticks)
     return mpl_ticks_narrow((__int128) ticks + ticks / 10);
 }
 
-/* Whether it went through tells is_over. */
+/* is_over says whether it went through. */
 static enum mpl_status pass_with(struct control *c, uint64_t fall_share,
                                  int64_t limit_ticks)
 {

@@ -69,7 +69,7 @@ struct mpl_clc_delays;
 struct mpl_clc_delays *mpl_clc_delays_create(const struct mpl_model *model,
                                              int64_t mu_ticks, struct mpl_arena *scratch);
 void mpl_clc_delays_destroy(struct mpl_clc_delays *delays); /* NULL is allowed */
-/** Those of one receiving process must come one after the other. Tells the class. */
+/** Those of one receiving process must come one after the other. Returns the class. */
 enum mpl_clc_class mpl_clc_delays_see_pair(struct mpl_clc_delays *delays,
                                            const struct mpl_order_pair *pair);
 void mpl_clc_delays_see(struct mpl_clc_delays *delays, enum mpl_clc_class class,

@@ -25,7 +25,7 @@ static unsigned see_message(void *context, const struct mpl_order_pair *pair)
     return marks_of(w, class, mpl_ticks_minus(pair->received_ticks, pair->sent_ticks));
 }
 
-/* That a synchronous send is answered tells an order, but is no message with a delay that
+/* That a synchronous send is answered proves an order, but is no message with a delay that
  * could be compared with those of others. */
 static unsigned see_answer(void *context, const struct mpl_order_pair *pair)
 {

@@ -311,7 +311,7 @@ static void set_offsets(struct mpl_clock_stage *s)
  * Recorded offsets come without an error. But once they are applied, messages limit what error
  * is left: a clock that is off by e reverses messages unless e lies between the shortest paths
  * L and U from the reference, which are at most 0 and at least 0. The bound is the larger of
- * the two, so it tells how wrong the offsets could be without any message telling; it is not
+ * the two, so it says how wrong the offsets could be without any message showing it; it is not
  * an estimate of how wrong they are. Where messages contradict each other, so that there are
  * no such limits, the largest reversal is the least that the offsets are wrong by, and no more
  * can be said. Where the trace itself states a larger error, that holds.

@@ -260,7 +260,7 @@ void mpl_windows_enclose(struct mpl_windows *windows, uint32_t reference, double
 /** By how much offsets may change per tick beside what the course says, as found last. */
 double mpl_windows_rate(const struct mpl_windows *windows);
 
-/** What becomes of drifting clocks. */
+/** How well drifting clocks were corrected. */
 struct mpl_drift {
     struct mpl_course course;
     double rate;       /**< By how much offsets may change per tick beside the course. */
@@ -423,7 +423,7 @@ enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
                                           struct mpl_links *links, struct mpl_err *err);
 /**
  * Corrects recorded offsets that leave reversals, where that leaves fewer and was not
- * forbidden; in any case tells how wrong they are. Points are on the time line now.
+ * forbidden; in any case finds how wrong they are. Points are on the time line now.
  */
 enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
                                          bool *is_refined, struct mpl_err *err);

@@ -140,7 +140,7 @@ static void refine_pair(void *context, const struct mpl_order_instance *in, uint
 
 /*
  * Against whoever leaves first, all that enter later: besides the last one against all that
- * leave before it, which is what find_reversed tells. One of the two alone would bring the
+ * leave before it, which is what find_reversed finds. One of the two alone would bring the
  * members of a large communicator into line one by one.
  */
 static void refine_first(struct refine *r, const struct mpl_order_instance *in)

@@ -243,7 +243,7 @@ static bool are_tame(const struct mpl_clock_map *map, const struct mpl_times *ti
     return is_tame;
 }
 
-/* Times of a block, of which the first belongs to knot \p k or a later one. Tells the knot of the last one. */
+/* Times of a block, of which the first belongs to knot \p k or a later one. Returns the knot of the last one. */
 static uint32_t apply_block(const struct mpl_clock_map *map, uint32_t k, int64_t *ticks,
                             uint32_t n)
 {

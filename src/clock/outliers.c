@@ -16,7 +16,7 @@
  */
 
 enum {
-    MPL_OUTLIER_BLOCK = 8,  /* Windows of which the tightest speaks for all. */
+    MPL_OUTLIER_BLOCK = 8,  /* Windows of which the tightest is taken for all. */
     MPL_OUTLIER_REACH = 4,  /* Blocks looked at on either side. */
     MPL_OUTLIER_FEWEST = 6, /* With fewer, nobody can say who is wrong. */
     MPL_OUTLIER_SAMPLE = 1 << 14,

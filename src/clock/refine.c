@@ -188,7 +188,7 @@ static enum mpl_status note_limits(struct mpl_clock_stage *s, struct mpl_err *er
     return MPL_OK;
 }
 
-/* Constants from the points that are left when outliers are dropped; is_contradictory tells
+/* Constants from the points that are left when outliers are dropped; is_contradictory says
  * whether there are any. */
 static enum mpl_status estimate_rest(struct mpl_clock_stage *s,
                                      const struct mpl_links *links,
@@ -261,7 +261,7 @@ static bool are_few(const struct mpl_links *links, uint64_t n_outliers)
     return n_outliers > 0 && n_outliers <= fewest / MPL_OUTLIERS_RARE;
 }
 
-/* Whether all clocks drift evenly, as far as the estimate tells. */
+/* Whether all clocks drift evenly, as far as the estimate shows. */
 static bool is_straight(const struct mpl_course *c)
 {
     for (uint32_t p = 0; p < c->n_processes; p++) {

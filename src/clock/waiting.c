@@ -5,7 +5,7 @@
 /*
  * The middle of an interval is the best guess only where both of its ends are equally good. A
  * master that is always busy takes each request milliseconds after it came, while its answers
- * find the workers waiting: the fast direction tells the offset to a few microseconds, the slow
+ * find the workers waiting: the fast direction shows the offset to a few microseconds, the slow
  * one merely when the master had time. The middle would be off by half the queue.
  *
  * Which direction is fast can be proven. The offset lies in an interval, and if a receiver

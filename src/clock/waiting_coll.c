@@ -4,7 +4,7 @@
 
 /*
  * Members that wait in a collective leave it soon after the last one has entered. Where one process
- * is late again and again, this tells its offset to the others far better than their common
+ * is late again and again, this shows its offset to the others far better than their common
  * constraints do: these only say that nobody left before it came, which leaves room for as much as
  * they had waited. So the late one gets links to all whom it kept waiting, as if it had sent them
  * a message, and what waiting.c says of messages holds for them.
@@ -108,7 +108,7 @@ static void see_instance(void *context, const struct mpl_order_instance *in)
     }
 }
 
-/* Both ways: how late the one may be is told by when it leaves, if it needs the other. */
+/* Both ways: how late the one may be follows from when it leaves, if it needs the other. */
 static void add_links(struct late *late, const struct mpl_order_instance *in, uint32_t last,
                       uint32_t to)
 {

@@ -447,7 +447,7 @@ static bool walk_all(struct walk *w)
 }
 
 /*
- * No path is shorter than what one location computes. One that is comes of a wrong end: the last
+ * No path is shorter than what one location computes. One that is shorter has a wrong end: the last
  * stage of a pipeline, to which messages come and from which none go, has a clock that nothing bounds
  * from one side, and yet it ends last if it computed until then.
  */

@@ -92,7 +92,7 @@ enum mpl_status mpl_race_look(const struct mpl_run *run,
 
 /* ---- repetitions (groups.c) -------------------------------------------------------------------------- */
 
-/** Chooses who speaks for each side, and notes who cannot be used. */
+/** Chooses the run that represents each side, and notes which cannot be used. */
 enum mpl_status mpl_sides_take(struct mpl_comparison *c, const struct mpl_diff_runs *base,
                                const struct mpl_diff_runs *new,
                                const struct mpl_diff_options *options, struct mpl_err *err);

@@ -20,7 +20,7 @@ struct mpl_effects {
     const bool *takes_any;                /* Per process. */
     uint32_t n_locations;
     const struct mpl_sequence
-        *base; /* Per location, of the runs that speak for their sides. */
+        *base; /* Per location, of the runs that represent their sides. */
     const struct mpl_sequence *new;
     const enum mpl_looseness *looseness; /* Per location. */
     bool has_parts; /* base and new are not made of all that is recorded. */

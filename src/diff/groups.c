@@ -1,4 +1,4 @@
-/* Repetitions: which run speaks for its side, and what the runs of a side differ in among themselves. */
+/* Repetitions: which run represents its side, and what the runs of a side differ in among themselves. */
 #include "config.h"
 
 #include "diff/chance_priv.h"

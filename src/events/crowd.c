@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* More would take too long for what it tells. */
+/* More would take too long for what it shows. */
 enum { MOST_CALLS = 2000000, MOST_PROCESSES = 256 };
 /* Share of the time that may be beyond the limit: clocks are off by a little. */
 static const double beyond = 0.02;

@@ -503,7 +503,7 @@ struct mpl_wait_origin {
  * call to MPI the message makes no progress. A wait that is mostly its
  * culprit's own fault, as delay costs have it, begins there; any other goes back to the longest wait
  * of its culprit since the two last met. That one ended before, and its culprit went on to end this
- * one: so each wait comes after all that it goes back to, in the order of messages.
+ * one: so each wait comes after all that caused it, in the order of messages.
  *
  * Ownership: \p out lives in \p arena. Errors: MPL_E_NOMEM only.
  * Cost: waits times the logarithm of them, and for each the waits of its culprit since they met.

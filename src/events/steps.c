@@ -3,7 +3,7 @@
  *
  * Three illnesses look alike in the sum of all waiting and need different remedies: one process
  * that computes longer in every step, work that wanders or grows, and interruptions that strike
- * anybody. Told apart by what is left when the steps of each process are added up (all, little,
+ * anybody. They are distinguished by what is left when the steps of each process are added up (all, little,
  * nothing), and by the correlation of neighbouring steps.
  *
  * Who computes next to nothing in the steps, such as a server that the others ask, is not compared: beside

@@ -211,7 +211,7 @@ static enum mpl_status open_in(struct mpl_case *c, const struct mpl_command *com
     st = st == MPL_OK ? compare(c, command, err) : st;
     if (st == MPL_OK && c->command.n == 0) {
         st = copy_command(command, c->arena, &c->command, err);
-        /* At once, so that a directory that cannot be written is told before anything runs. */
+        /* At once, so that a directory that cannot be written is reported before anything runs. */
         st = st == MPL_OK && !is_dry ? mpl_case_write(c, err) : st;
     }
     return st;
@@ -268,7 +268,7 @@ bool mpl_case_fits(const char *directory, const struct mpl_command *command)
     }
     const enum mpl_status opened = mpl_case_open(directory, command, true, &c, NULL);
     mpl_case_close(c);
-    /* A damaged case is to be told of when it is opened, not to be passed by. */
+    /* A damaged case is to be reported when it is opened, not to be passed by. */
     return opened != MPL_E_USAGE;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Takes:        a command with placeholders, a plan, and a budget.
  * Makes:        new traces: runs of the program, each kept with all that is known about it.
- * Leaves alone: what is worth measuring (plan) and how it is told (report).
+ * Leaves alone: what is worth measuring (plan) and how it is shown (report).
  */
 #ifndef MPL_EXPERIMENT_EXPERIMENT_H
 #define MPL_EXPERIMENT_EXPERIMENT_H

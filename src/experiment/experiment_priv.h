@@ -9,11 +9,10 @@
 
 /* ---- a program (process.c, left.c) ------------------------------------------------------ */
 
-/** Everything that goes back to a program that was started. */
+/** All processes that descend from a program that was started. */
 struct offspring {
-    pid_t leader; /**< Of the session. */
-    uint64_t
-        started; /**< As /proc tells it; 0: unknown, so only the session is looked at. */
+    pid_t leader;     /**< Of the session. */
+    uint64_t started; /**< As /proc has it; 0: unknown, so only the session is looked at. */
 };
 
 /** What is to be executed, and what ends it. */
@@ -97,7 +96,7 @@ double mpl_machine_foreign(const struct machine_look *before,
 /** A process of the program with the rank that its launcher gave it. */
 struct rank_seen {
     uint32_t rank;
-    uint32_t n_ranks; /**< How many there are; 0: not told. */
+    uint32_t n_ranks; /**< How many there are; 0: unknown. */
     pid_t pid;
     cpu_set_t cores; /**< On which it may run. */
 };
@@ -139,7 +138,7 @@ bool mpl_command_is_same(const struct mpl_command *x, const struct mpl_command *
 /** Whether \p tracer needs {tracer} in a command that has none. */
 bool mpl_command_lacks_place(const struct mpl_command *command,
                              const struct mpl_tracer_file *tracer);
-/** The index of the program, as far as can be told without knowing launchers: the word behind {tracer}, else the first
+/** The index of the program, as far as can be known without knowing launchers: the word behind {tracer}, else the first
  *  behind the first word that is the file of a program, else the first. The command must not be empty. */
 size_t mpl_command_program(const struct mpl_command *command, struct mpl_arena *arena);
 /** The file of that; NULL: not found, or no memory. */
@@ -221,8 +220,8 @@ struct hunt {
     struct mpl_analysis *analysis; /**< The last one; NULL before there is any. */
     const struct mpl_plan *plan;
     size_t *run_of;       /**< For each run of the diagnosis the one of the case. */
-    struct mpl_buf known; /**< const char *: findings told already, "pattern/name". */
-    int level;            /**< The highest told. */
+    struct mpl_buf known; /**< const char *: findings shown already, "pattern/name". */
+    int level;            /**< The highest shown. */
 };
 
 void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
@@ -246,7 +245,7 @@ void mpl_narrate_rest(struct hunt *h);
 const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned);
 /** Whether it came to its end and left a trace. */
 bool mpl_is_usable(const struct mpl_case_run *r);
-/** Whether it was stopped, by its time limit or the user, and left a trace that tells how far it came. */
+/** Whether it was stopped, by its time limit or the user, and left a trace that shows how far it came. */
 bool mpl_is_cut_off(const struct mpl_case_run *r);
 /** Bytes of all traces of the case. */
 uint64_t mpl_bytes_kept(const struct hunt *h);

@@ -1,4 +1,4 @@
-/* What a program said in the end, as far as it tells why it failed. */
+/* What a program said in the end, as far as it says why it failed. */
 #include "config.h"
 
 #include "experiment/experiment_priv.h"

@@ -1,5 +1,5 @@
 /*
- * A run whose time is over is to leave a trace that tells where it stands. A tracer that writes when it is told to
+ * A run whose time is over is to leave a trace that shows where it stands. A tracer that writes when it is told to
  * end does so in collective operations of all ranks. One that is in MPI_Finalize is at that already, waits for the
  * others, and would leave the operation if it were disturbed (EZTrace 2.0 does: nothing can be read
  * then). So only those get the signal whose events are not written yet.

@@ -216,7 +216,7 @@ struct compiler {
     uint32_t n_kept;  /* aggregates of fixed names */
     unsigned n_errors;
     enum mpl_status
-        status; /* of what cannot be told in lint: out of memory, or the lookup's */
+        status; /* of what cannot be reported in lint: out of memory, or the lookup's */
 };
 
 /** A message at byte \p at of the formula. Always false, to be returned. */
@@ -240,7 +240,7 @@ bool mpl_code_insert(struct compiler *c, size_t at, size_t n_body, struct insn i
 void mpl_code_rotate(struct compiler *c, size_t from, size_t middle);
 
 /**
- * What becomes of two operands that meet, apart from their unit: lists of one group stay
+ * What two operands give when they are combined, apart from their unit: lists of one group stay
  * one, bad ones spread. \p at is where a message about it stands.
  */
 void mpl_operand_join(struct compiler *c, size_t at, const struct operand *a,

@@ -152,7 +152,7 @@ static bool take_argument(struct compiler *c, struct call *call, size_t at,
     if (f != NULL && (f->shape == SHAPE_EXTREME || f->shape == SHAPE_DEFAULT)) {
         return fold_argument(c, call, at, argument);
     }
-    return true; /* too many arguments: told by check_count() */
+    return true; /* too many arguments: reported by check_count() */
 }
 
 /* The arguments up to and with ')'. */

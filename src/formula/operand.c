@@ -1,5 +1,5 @@
 /*
- * What may meet what: lists and single values, units. A wrong operand is told once; then
+ * What may meet what: lists and single values, units. A wrong operand is reported once; then
  * it is bad, and everything made of it is bad in silence, so that a formula with three
  * mistakes gives three messages and not ten.
  */

@@ -148,7 +148,7 @@ static void wait_for_any(const struct mpl_halting *h, uint32_t process, uint32_t
     }
 }
 
-/* What it waits for is recorded. Whether it needs all of several messages only MPI_Waitall tells. */
+/* What it waits for is recorded. Only MPI_Waitall shows that it needs all of several messages. */
 static void wait_for_wanted(const struct mpl_halting *h, uint32_t process,
                             bool *is_waited_for)
 {

@@ -56,7 +56,7 @@ enum mpl_status mpl_knowledge_load_patterns(const char *const *directories, size
  * (errors); what nobody uses, causes without a remedy, rules without a comment or a test, patterns
  * without examples (warnings). What a rule computes is not complained about.
  *
- * With \p n_files > 0 only what stands in these files is told.
+ * With \p n_files > 0 only what stands in these files is reported.
  */
 enum mpl_status mpl_knowledge_lint(const struct mpl_knowledge *known,
                                    const char *const *files, size_t n_files,

@@ -253,7 +253,7 @@ static void check_unasked(const struct linter *l, size_t number)
         const struct mpl_yaml *node =
             find_metric_node(pattern, dot == NULL ? name : dot + 1);
 
-        /* What a base defines is told with the base. */
+        /* What a base defines is reported with the base. */
         if (node != NULL && strcmp(node->key_place.file, mpl_pattern_file(pattern)) == 0 &&
             !is_asked(l, mpl_pattern_name(pattern), name) && !is_read(pattern, name)) {
             mpl_linter_warn(l, node->key_place,

@@ -62,7 +62,7 @@ static const struct mpl_yaml *child(const struct mpl_yaml *node, const char *key
     return node == NULL ? NULL : mpl_yaml_find(node, key);
 }
 
-/* Inherited parts are told with the pattern that they are from. */
+/* Inherited parts are reported with the pattern that they are from. */
 static bool is_own(const struct mpl_pattern *pattern, const struct mpl_yaml *node)
 {
     return strcmp(node->key_place.file, mpl_pattern_file(pattern)) == 0;

@@ -8,7 +8,7 @@ struct linter {
     const struct mpl_knowledge *known;
     const struct mpl_mention *mentions;
     size_t n_mentions;
-    const char *const *files; /* only these are told of; none: all */
+    const char *const *files; /* only these are reported; none: all */
     size_t n_files;
     struct mpl_arena *arena;
     struct mpl_lint *lint;

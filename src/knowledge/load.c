@@ -103,7 +103,7 @@ static enum mpl_status load_patterns(const char *const *directories, size_t n,
 
     st = st == MPL_OK ? add_patterns(files, n_files, arena, lint, &out->patterns, err) : st;
     if (st == MPL_E_SYNTAX && out->patterns != NULL) {
-        /* Their metrics are checked in the same round; what else is wrong is told already. */
+        /* Their metrics are checked in the same round; what else is wrong is reported already. */
         const enum mpl_status checked = load_metrics(arena, lint, out, NULL);
 
         *out = (struct mpl_knowledge){ 0 };

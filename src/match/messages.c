@@ -10,7 +10,7 @@
  * partner, so matching takes no memory per message beside its result.
  *
  * A receive whose completion is not recorded (EZTrace writes none for C programs, a cancelled
- * or killed one has none) may have taken a message, but nothing tells from which stream: it is
+ * or killed one has none) may have taken a message, but nothing shows from which stream: it is
  * passed over. So a later receive of the same stream may be given a send older than its true
  * one, never a younger one: pairs can be too early, which makes waiting look smaller and
  * leaves what follows for the clocks true (a receive lies after each older send, too).

@@ -61,7 +61,7 @@ struct mpl_metric_definition {
 struct mpl_metric_set;
 
 /**
- * Of a pattern that has faults itself, see mpl_pattern_has_fault(), what is wrong with the metrics is told
+ * Of a pattern that has faults itself, see mpl_pattern_has_fault(), what is wrong with the metrics is reported
  * as far as these faults leave no doubt; the set is good for nothing else.
  *
  * Errors: MPL_E_SYNTAX, all messages with file:line:column in \p lint.

@@ -127,8 +127,8 @@ static bool find_source(const struct name_context *context, const char *name,
 }
 
 /*
- * Whether the pattern has faults where it says what a name means. They are told already, and what
- * the formula is told to be wrong about could go away with them.
+ * Whether the pattern has faults where it says what a name means. They are reported already, and what
+ * is reported as wrong in the formula could go away with them.
  */
 static bool is_doubtful(const struct name_context *context, const char *name)
 {

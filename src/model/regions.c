@@ -1,5 +1,5 @@
 /*
- * What a region is, told by its name. EZTrace calls every region a user function and Fortran
+ * What a region is, known by its name. EZTrace calls every region a user function and Fortran
  * programs bring lower-case names with underscores, so the name is the only witness that all
  * tracers share.
  */

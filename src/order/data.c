@@ -10,7 +10,7 @@
  * is meaningless at its leaves, and EZTrace writes it all the same). EZTrace does not say how
  * much of a Reduce_scatter a member keeps. A text trace may leave sizes out; it means the usual,
  * some data for everybody. Making a communicator must end with agreement on it, but MPI does not
- * say that its members wait for each other, and no figure tells. Nothing is concluded from
+ * say that its members wait for each other, and no figure shows it. Nothing is concluded from
  * collectives of inter-communicators: EZTrace names one group for both, and whether Score-P's
  * root is a rank of the local or of the remote group depends on the member.
  *

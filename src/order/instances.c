@@ -291,7 +291,7 @@ static int64_t corrected(const struct mpl_order_instance *in, const int64_t *add
     return mpl_ticks_plus(ticks, add_ticks[in->process[rank]]);
 }
 
-/* 1 if the member needs \p by, of whom it tells if it left earlier. */
+/* 1 if the member needs \p by, which is reported if the member left earlier. */
 static uint32_t see_leave(const struct mpl_order_instance *in, const int64_t *add_ticks,
                           struct entered by, uint32_t rank, mpl_reversed_teller tell,
                           void *context)

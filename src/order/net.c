@@ -19,7 +19,7 @@ struct role {
     uint8_t flags;
 };
 
-/* A location's roles, in the order in which they were told. */
+/* A location's roles, in the order in which they were added. */
 struct row {
     uint32_t first; /* 1 + its number; 0: none. */
     uint32_t last;

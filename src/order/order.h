@@ -163,7 +163,7 @@ bool mpl_order_is_trusted(int64_t reversed_ticks, int64_t worst_certain_ticks);
 /** By how much \p in is reversed at most; 0 if it is not. */
 int64_t mpl_order_reversal(const struct mpl_order_instance *in, const int64_t *add_ticks);
 
-/** Tells of the member \p to that leaves before the member \p from, whom it needs, has entered. */
+/** Reports the member \p to that leaves before the member \p from, whom it needs, has entered. */
 typedef void (*mpl_reversed_teller)(void *context, const struct mpl_order_instance *in,
                                     uint32_t from, uint32_t to, int64_t reversed_ticks);
 /**

@@ -1,4 +1,4 @@
-/* What an experiment costs, by the run at hand, and what it tells about. */
+/* What an experiment costs, by the run at hand, and what it shows. */
 #include "config.h"
 
 #include "plan/plan_priv.h"

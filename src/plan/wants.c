@@ -30,7 +30,7 @@ static const struct mpl_trial *find_trial(const struct planner *p, uint32_t run,
 
 /* ---- measures -------------------------------------------------------------------------- */
 
-/* Rules are files that users write: a word that is no capability is told and left out. */
+/* Rules are files that users write: a word that is no capability is reported and left out. */
 static bool add_capabilities(struct planner *p, struct want *w, const struct mpl_measure *m)
 {
     for (size_t i = 0; i < m->n_record; i++) {
@@ -130,7 +130,7 @@ static bool add_functions(struct planner *p, struct want *w)
     return true;
 }
 
-/* A run without its threads would be another one, and Score-P has to be told of them. */
+/* A run without its threads would be another one, and Score-P has to know of them. */
 static bool add_threads(struct planner *p, struct want *w)
 {
     const struct mpl_model *model = p->diagnosis->runs[w->run].model;

@@ -1,8 +1,8 @@
 /*
  * Where waiting begins, and how it spreads. Almost everything in a run comes after its first moments,
  * so a wait counts as a consequence of another one only if that one explains it: see
- * mpl_events_wait_origins(). What is left are delays of locations by their own fault. Waits that go back
- * to one delay are a wave: it reaches who waits for its origin, then who waits for these, and so on.
+ * mpl_events_wait_origins(). What is left are delays of locations by their own fault. Waits that one
+ * delay causes are a wave: it reaches who waits for its origin, then who waits for these, and so on.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@ static const double significant = 0.05;
 /* A location is reached if it waits in so many of the waves, in times of who waits in most. */
 static const double often = 0.5;
 
-/* A wait that goes back to the location at hand. */
+/* A wait that the location at hand causes. */
 struct member {
     const struct mpl_wait_origin *wait;
     int64_t ticks;
@@ -37,7 +37,7 @@ struct search {
     const struct mpl_wait_origin *waits;
     size_t n_waits;
     bool *is_asked;   /* per wait */
-    double *waited_s; /* per location: what goes back to it of what is asked */
+    double *waited_s; /* per location: what it causes of the waiting that is asked about */
     const struct mpl_steps *steps;
     struct mpl_buf members;  /* struct member: of the location at hand, by origin_call */
     struct mpl_buf arrivals; /* struct arrival: likewise */

@@ -160,7 +160,7 @@ struct mpl_reach {
 /** A location that makes others wait by its own fault. */
 struct mpl_origin {
     uint32_t location;
-    double waited_s; /**< Waiting of all locations that goes back to it. */
+    double waited_s; /**< Waiting of all locations that it causes. */
     double share;    /**< Of the process time: locations times window. */
     /** The first of its delays that counts: when it was there at last. */
     struct mpl_instant first;
@@ -183,10 +183,10 @@ struct mpl_origins {
     size_t n;     /**< Origins of a twentieth of the process time or more: largest first. */
     const struct mpl_origin *origins;
     uint32_t n_small; /**< Others, */
-    double small_s;   /**< and what goes back to them. */
+    double small_s;   /**< and the waiting that they cause. */
 };
 /**
- * The waits that no other wait explains, and what they led to. A wait that goes back to another one
+ * The waits that no other wait explains, and what they led to. A wait that another one causes
  * comes after it in the order of messages, see mpl_events_wait_origins().
  *
  * Errors: MPL_E_USAGE where there is no such finding.

@@ -81,7 +81,7 @@ static uint32_t region_of_context(struct mpl_decode *d, uint32_t local)
 
 /* ---- time ------------------------------------------------------------------------------- */
 
-/* A buffer flush tells its end in advance; the next time proves when it was really over. */
+/* A buffer flush states its end in advance; the next time proves when it was really over. */
 static void bound_flush(struct mpl_decode *d)
 {
     struct mpl_event_writer *events = &d->scratch->events;

@@ -215,7 +215,7 @@ static const struct mpl_raw_group *find_group(const struct groups *groups, uint3
 }
 
 /* In hybrid EZTrace archives thread teams carry the references of MPI communicators and groups;
- * where both exist only the name tells which one this is. */
+ * where both exist only the name shows which one this is. */
 static bool is_mpi_comm(const struct groups *groups, const struct mpl_raw_comm *comm)
 {
     const bool has_other = mpl_map_find(groups->of_others, comm->group) != MPL_NONE;

@@ -8,7 +8,7 @@
 enum { TEXT_LIMIT = 64 * 1024 * 1024 };
 
 /*
- * What decides whether a file is a text trace with mistakes, of which each is told, or something
+ * What decides whether a file is a text trace with mistakes, of which each is reported, or something
  * else: a text trace has a line that begins with "rank" and a number.
  */
 static bool has_rank(const char *text, size_t n)

@@ -1,6 +1,6 @@
 /*
  * The run again, with other durations. Each location runs through its calls until it needs something
- * that has not happened; it then hangs on that event and is woken when it happens. So each call is
+ * that has not happened; it then waits for that event and is woken when it happens. So each call is
  * visited once, whatever the order in which locations are taken.
  *
  * What a call waited for is forgotten and follows from who is late now; what it took beyond that is
@@ -142,7 +142,7 @@ static enum progress take_record(struct engine *r, uint32_t location,
         return GOES_ON;
     case MPL_EV_COLL_END:
         if (ref != MPL_NONE && loc->collectives[ref].begin == MPL_NONE) {
-            /* The others must not hang on a beginning that is not recorded. */
+            /* The others must not wait for a beginning that is not recorded. */
             mpl_engine_arrive(r, location, ref);
             return GOES_ON;
         }

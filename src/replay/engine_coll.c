@@ -13,7 +13,7 @@ static bool is_scan(const struct engine *r, uint32_t i)
     return mpl_order_is_prefix(r->match->instances[i].op);
 }
 
-/* The slot that tells when a participant arrived; NULL if it did outside of any call. */
+/* The slot that holds when a participant arrived; NULL if it did outside of any call. */
 static int64_t *arrival_slot(const struct engine *r, uint32_t location, uint32_t collective)
 {
     const struct activities *a = r->activities;

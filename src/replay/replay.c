@@ -102,7 +102,7 @@ enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_
 /* The run with nothing changed, and who deals out tasks in it. */
 struct baseline {
     bool is_known;
-    bool has_sections; /* tells what is spent in each; all else is the same without */
+    bool has_sections; /* says what is spent in each; all else is the same without */
     struct course course;
     struct farms farms;
 };
@@ -191,7 +191,7 @@ static enum mpl_status doubt_kept(const struct question *q, const struct spent *
     return MPL_OK;
 }
 
-/* Where a process has few messages, nothing tells when exactly it does what it does. */
+/* Where a process has few messages, nothing shows when exactly it does what it does. */
 static enum mpl_status doubt_clocks(const struct question *q, struct mpl_replayed *out,
                                     struct mpl_err *err)
 {

@@ -244,8 +244,8 @@ struct runner {
     uint32_t n_left;     /* calls that the current one still needs */
     uint16_t head;       /* of the current activity */
     int64_t cost_ticks;  /* likewise */
-    uint32_t next; /* in the chain of those that hang on the same thing; location + 1 */
-    uint32_t scan_instance; /* hangs on this scan */
+    uint32_t next; /* in the chain of those that wait for the same thing; location + 1 */
+    uint32_t scan_instance; /* waits for this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
     uint32_t n_noted;       /* records whose functions are counted as open or not */
     uint32_t section;       /* in which it computes */
@@ -275,7 +275,7 @@ struct engine {
     bool is_plain; /* nothing but factors per location decides how long something takes */
     /*
      * Per call: 0 while nobody has reached it, -(l + 1) when location l is the
-     * first of a chain that hangs on it, and the time of its beginning plus one when it is reached.
+     * first of a chain that waits for it, and the time of its beginning plus one when it is reached.
      */
     int64_t *slots;
     struct runner *runners;   /* per location */

@@ -51,9 +51,9 @@ struct mpl_maker {
 enum mpl_manner {
     /* Asks what has come. Waitsome returns as often as something is there, like tests. */
     MPL_ASKS = 1,
-    /* Tells of several at a time what has come, so that several answers may follow. */
+    /* Reports several at a time that have come, so that several answers may follow. */
     MPL_ASKS_FOR_SOME = 2,
-    MPL_WAITS_FOR_ANY = 4, /* Tells what has come first. */
+    MPL_WAITS_FOR_ANY = 4, /* Reports what has come first. */
     MPL_STARTS = 8,
 };
 

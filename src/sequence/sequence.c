@@ -60,7 +60,7 @@ static bool name_all(struct mpl_maker *m, struct mpl_arena *scratch)
             }
         }
     }
-    /* Of the world nobody needs to be told. */
+    /* The world needs no description. */
     for (uint32_t c = 0; c < model->n_comms; c++) {
         const char *name = model->comms[c].name;
         const bool has_name = c != model->world && name != NULL && name[0] != '\0';

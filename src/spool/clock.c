@@ -25,7 +25,7 @@ OTF2_ErrorCode mpl_archive_clock(struct archive *archive, uint32_t spool,
             last_ns = p->time_ns;
         }
     }
-    /* The process did not come to its end: the offset is held, as nothing tells the drift. */
+    /* The process did not come to its end: the offset is held, as nothing shows the drift. */
     if (points.n == 1 && code == OTF2_SUCCESS) {
         const struct clock_point *p = (const struct clock_point *) mpl_buf_get(&points, 0);
 

@@ -76,7 +76,7 @@ static OTF2_ErrorCode add_asked(struct emit *e, const struct record *r)
     return code;
 }
 
-/* What a call waits for is said with its ENTER if it did not come to its end: nothing else tells it then. */
+/* What a call waits for is said with its ENTER if it did not come to its end: nothing else shows it then. */
 static OTF2_ErrorCode add_waited_for(struct emit *e)
 {
     struct walk ahead = e->walk;

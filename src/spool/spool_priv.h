@@ -217,7 +217,7 @@ uint64_t mpl_archive_ended_ns(const struct archive *archive, uint32_t spool);
 uint64_t mpl_location_of(uint32_t rank, uint32_t thread);
 /** Reference of the communicator that stands for the threads of a process. */
 uint32_t mpl_team_of(const struct archive *archive, uint32_t spool);
-/** Finds out what definitions need and what no event tells by itself. False: no memory. */
+/** Finds out what definitions need and no single event has. False: no memory. */
 bool mpl_survey_make(struct archive *archive);
 /** Whether the end of a request of that spool was recorded. */
 bool mpl_survey_is_done(const struct survey *survey, uint32_t spool, uint64_t request);

@@ -33,7 +33,7 @@ static bool is_later(const struct mpl_spool_tie *tie, const struct mpl_spool_tie
            tie->ns - before->ns >= by_ns;
 }
 
-/* Those that are too near to the one before go; the last one stays, as it tells most of a short run. */
+/* Those that are too near to the one before go; the last one stays, as it says most about a short run. */
 static size_t thin(struct mpl_spool_tie *ties, size_t n)
 {
     size_t kept = n > 0;

@@ -65,7 +65,7 @@ static const struct mpl_sync_group *find_group(const struct clocks *c, uint32_t 
 
 /* ---- who is followed ----------------------------------------------------------------------- */
 
-/** The thread of a process that tells most of its clock: the first, if it has events. */
+/** The thread of a process that says most about its clock: the first, if it has events. */
 static uint32_t find_witness(const struct mpl_model *model, uint32_t process)
 {
     const struct mpl_process *p = &model->processes[process];
@@ -103,7 +103,7 @@ static uint32_t find_in_process(const struct clocks *c, uint32_t group_ref)
 }
 
 /**
- * Of any process on the same computer. Only where the trace tells computers apart: EZTrace hangs
+ * Of any process on the same computer. Only where the trace distinguishes computers: EZTrace hangs
  * all processes below one node, whatever their clocks.
  */
 static uint32_t find_on_host(const struct clocks *c, uint32_t group_ref)
@@ -230,7 +230,7 @@ static enum mpl_status find_clock(struct clocks *c, struct mpl_sync_part *part,
 
 /**
  * New times are known modulo 2^64. The one that lies nearest to the time recorded there is taken
- * as it stands, which tells whether others lie before 0.
+ * as it stands, which shows whether others lie before 0.
  */
 static __int128 unwrap(const struct mpl_sync_job *job, uint64_t *base)
 {

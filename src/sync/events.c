@@ -89,7 +89,7 @@ static uint64_t time_of_other(struct copy *c)
 }
 
 /**
- * A buffer flush tells the time of its end. Where the model believes it, it is an event of its
+ * A buffer flush states the time of its end. Where the model believes it, it is an event of its
  * own, the last one counted.
  */
 static void retime_flush(struct copy *c, uint8_t *stop_at, bool is_big_endian)

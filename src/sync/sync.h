@@ -24,7 +24,7 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
  * Clock offsets become 0 at the corrected times, so that the next reader adds nothing; where
  * there are none, offsets of 0 are added: they say that all clocks are one.
  *
- * \p error_ticks, where not NULL, tells per location how wrong the times may still be (INT64_MAX:
+ * \p error_ticks, where not NULL, says per location how wrong the times may still be (INT64_MAX:
  * unknown). It is stated as the standard deviation of the offsets, so that the next reader does
  * not take the clocks for better than they are.
  *

@@ -30,7 +30,7 @@ struct mpl_retime {
     uint64_t from_base;
     uint64_t to_base;
     bool
-        is_own; /**< The events are those of the file itself: they are told by position, not
+        is_own; /**< The events are those of the file itself: they are found by position, not
                       by time, because two of the same time may have become different. */
     /**
      * For records of another clock than from: recorded offsets that bring each to the clock
@@ -114,7 +114,7 @@ enum mpl_status mpl_sync_events(const struct mpl_sync_source *source,
 /**
  * Copies local definitions. Clock offsets become 0; where there are none, two are added, at the
  * ends of \p span. Where \p error_ticks is above 0 it is stated as their standard deviation.
- * \p *damage tells why the copy is shorter than the file; NULL when it is not.
+ * \p *damage says why the copy is shorter than the file; NULL when it is not.
  */
 enum mpl_status mpl_sync_locals(struct mpl_bytes file, size_t chunk_bytes,
                                 const struct mpl_retime *retime, int64_t error_ticks,

@@ -5,7 +5,7 @@
 
 #include "trace/record_priv.h"
 
-/* Making room takes time, which is told as such, outside of calls; but for a thread's first call, in front of which
+/* Making room takes time, which is recorded as such, outside of calls; but for a thread's first call, in front of which
  * nothing was recorded. */
 void mpl_make_room(struct mpl_track *track)
 {

@@ -1,6 +1,6 @@
 /*
  * How far the clocks of two processes are apart: rank 0 asks the other one for its time, again and again. The answer
- * came about between question and answer, so the quickest round trip tells most (Cristian, "Probabilistic clock
+ * came about between question and answer, so the quickest round trip is best (Cristian, "Probabilistic clock
  * synchronization", 1989): in its middle, give or take half of it.
  */
 #include "config.h"

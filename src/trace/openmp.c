@@ -1,5 +1,5 @@
 /*
- * Threads of OpenMP, of which a runtime tells that has the interface for tools (OMPT, chapter 4 of OpenMP 5.0; LLVM's
+ * Threads of OpenMP, as reported by a runtime that has the interface for tools (OMPT, chapter 4 of OpenMP 5.0; LLVM's
  * libomp has it, GCC's libgomp has not). What is needed of it is declared here, so that the library is built without it.
  *
  * Recorded are parallel regions and barriers; regions inside of others are part of these.

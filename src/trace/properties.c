@@ -153,7 +153,7 @@ static void put_settings(struct mpl_track *track)
     }
 }
 
-/* LLVM's runtime, which has the functions of GCC's too, tells of its threads (openmp.c). */
+/* LLVM's runtime, which has the functions of GCC's too, reports its threads (openmp.c). */
 static void put_unseen_threads(struct mpl_track *track)
 {
     if (dlsym(RTLD_DEFAULT, "GOMP_parallel") != NULL &&

@@ -19,7 +19,7 @@ enum { MPL_FEW = 64, MPL_ROOM_WORDS = 64 };
 /** An address from which MPI was called. */
 struct mpl_site_seen {
     uintptr_t address;
-    int64_t number; /**< Of the place; -1: the stack tells which one it is. */
+    int64_t number; /**< Of the place; -1: the stack shows which one it is. */
 };
 
 /** What a thread writes to, its part of the spool. */
@@ -179,7 +179,7 @@ static inline uint64_t *mpl_record(struct mpl_track *track, uint64_t time, unsig
     return at;
 }
 
-/** The first word is what tells that the record is there, whatever happens next. */
+/** The first word is what shows that the record is there, whatever happens next. */
 static inline void mpl_commit(uint64_t *record, uint64_t first)
 {
     __atomic_store_n(record, first, __ATOMIC_RELEASE);
@@ -281,7 +281,7 @@ struct mpl_request {
     uint8_t kind; /**< enum mpl_request_kind */
     bool is_persistent;
     bool is_active;
-    bool is_cancelled; /**< MPI_Cancel was called; whether in time the status tells. */
+    bool is_cancelled; /**< MPI_Cancel was called; whether in time is in the status. */
 };
 
 bool mpl_requests_open(void);

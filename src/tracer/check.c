@@ -145,7 +145,7 @@ static void check_text(const struct checker *c, const struct mpl_yaml *node, enu
     }
 }
 
-/* A text, or those of a map or list; what is something else was told by the loader. */
+/* A text, or those of a map or list; what is something else was reported by the loader. */
 static void check_texts(const struct checker *c, const struct mpl_yaml *node, enum use use)
 {
     if (node != NULL && node->kind == MPL_YAML_SCALAR) {
