@@ -1,6 +1,6 @@
 /*
  * Measures `marple diagnose` and `marple sync` against libotf2's local readers in one run, so that
- * the ratios hold on any machine: the three take turns, the medians of the turns are told.
+ * the ratios hold on any machine: the three take turns, the medians of the turns are printed.
  *
  *     bench MARPLE YARDSTICK GENERATE DIRECTORY EVENTS:KERNELS[:SWING]...
  *

@@ -17,7 +17,7 @@
 
 #include "archive/archive.h"
 
-/* Flips per seed; a seed is one iteration of a loop test, so that a crash tells its seed. */
+/* Flips per seed; a seed is one iteration of a loop test, so that a crash shows its seed. */
 #ifdef __SANITIZE_ADDRESS__
 enum { FLIPS = 25, SEEDS = 6 };
 #else

@@ -27,7 +27,7 @@ struct cage {
     void (*enter)(void *context, unsigned worker);
     /** Tries input \p i; returns an exit status below CAGE_STATUSES. */
     unsigned (*run)(void *context, uint64_t i);
-    /** Tells, in the parent, what an input was that did not end well. */
+    /** Prints, in the parent, an input that did not end well. */
     void (*tell)(void *context, uint64_t i, const char *what);
     void *context;
 };

@@ -48,7 +48,7 @@ def read_pattern(path):
     """
     The examples of a pattern file, and at last its name and base (None without one).
 
-    This is no YAML reader: the stock is written in one way, and test_all_are_read() tells when it
+    This is no YAML reader: the stock is written in one way, and test_all_are_read() shows when it
     is not.
     """
     name, base, kind, example = None, None, None, None

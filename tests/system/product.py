@@ -1,4 +1,4 @@
-"""Runs marple, reads its answers, and tells results as TAP."""
+"""Runs marple, reads its answers, and prints results as TAP."""
 
 import json
 import math

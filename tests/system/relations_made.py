@@ -1,5 +1,5 @@
 """
-The same run told in another way: a text trace with all times multiplied or with its ranks
+The same run written in another way: a text trace with all times multiplied or with its ranks
 renumbered, and an archive whose clocks tick more slowly.
 """
 
@@ -44,7 +44,7 @@ def without_ties(lines):
     As long in times a thousand times finer, every rank a little later and slower than the one before.
 
     Of two processes that do the same at the same time, or for the same time, the first by rank is
-    named; and somebody must be. Longer runs would have stalls, which are told by milliseconds.
+    named; and somebody must be. Longer runs would have stalls, which are given in milliseconds.
     """
     rows = []
     for rank, text in items_of(lines):

@@ -415,7 +415,7 @@ def test_half(place):
 
 
 def test_broken_rules(place):
-    """The second diagnosis fails: what the first one told is not lost."""
+    """The second diagnosis fails: what the first one found is not lost."""
     what = "rules that break while the program runs"
     own = place.path("own")
     shutil.copytree(ask_scaling, own)
@@ -626,7 +626,7 @@ def test_quit(place):
 
 
 def test_mistakes(place):
-    """What is no matter of ours is told as the system or the launcher tells it."""
+    """What is no matter of ours is shown in the words of the system or the launcher."""
     program = place.program("mw")
     done = place.run(["-o", "mistake"], ["mpirun", "-np", "{procs}", program])
     tap.ok(
@@ -725,7 +725,7 @@ def test_interrupt_version(place):
 
 
 def test_interrupt_second(place):
-    """What the first run told is shown, although the second was stopped."""
+    """What the first run found is shown, although the second was stopped."""
     what = "Ctrl-C in the second experiment"
     options = ["-o", "stop2", "--knowledge", ask_scaling]
     command = [*MPIRUN, place.program("shaky"), *SLOW]

@@ -162,7 +162,7 @@ def clocks(folder, mpi):
         run = traced.Traced(folder, n, [script, log, "100", "5000"], mpi, MARPLE_TRACE_CLOCKS="each")
         bound = re.search(r"CLOCK_ERROR_NS\n.* (\d+)\n", run.print("-A")[0])
         worst = max(off_ns(run, log, rank) for rank in range(n))
-        # Where ranks share cores, with each other or with whoever else is at work, the bound tells.
+        # Where ranks share cores, with each other or with whoever else is at work, the bound decides.
         tap.ok(
             bound is not None and worst <= max(5000, int(bound.group(1))),
             "%s: clocks of %d ranks that differ and drift are %d ns off" % (mpi, n, worst),
@@ -171,7 +171,7 @@ def clocks(folder, mpi):
 
 
 def clocks_in_between(folder, mpi):
-    """Clocks are compared where all processes meet, and that is told as the tracer's own time."""
+    """Clocks are compared where all processes meet, and that counts as the tracer's own time."""
     program = traced.build(folder, "halo", mpi)
     words = [program, "irecv", "200", "2000", "0", "1"]
     each = {"MARPLE_TRACE_CLOCKS": "each", "MARPLE_TRACE_CLOCK_INTERVAL": "50"}

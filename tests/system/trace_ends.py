@@ -210,7 +210,7 @@ def other_mpi(folder, program, mpi):
 
 
 def chosen(folder, program, mpi):
-    """Without a launcher the program tells which MPI it is, even if only a library of it needs that."""
+    """Without a launcher the program shows which MPI it is, even if only a library of it needs that."""
     library = os.path.join(folder, "libuses-%s.so" % mpi)
     source = os.path.join(traced.apps, "ends.c")
     compiler = traced.MPIS[mpi][0]

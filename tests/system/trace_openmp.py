@@ -1,4 +1,4 @@
-"""Threads of OpenMP beside MPI under marple trace, where the compiler's runtime tells tools of them (clang's does)."""
+"""Threads of OpenMP beside MPI under marple trace, where the compiler's runtime reports them to tools (clang's does)."""
 
 import os
 import re
@@ -89,7 +89,7 @@ def seconds_off(run, location):
 
 
 def gcc(folder, _, mpi):
-    """GCC's runtime tells nobody of its threads."""
+    """GCC's runtime reports its threads to nobody."""
     run = traced.Traced(folder, RANKS, [build(folder, mpi, "gcc"), "2", "1"], mpi)
     told = " ".join(run.check().split())
     tap.ok("no threads:" in told, "%s: threads of GCC's OpenMP are not said to be recorded" % mpi, told)

@@ -63,7 +63,7 @@ def verdict_follows_from_costs(d):
 
 
 def efficiency_is_about_the_same_time(d):
-    """Parallel efficiency is the share of computation, which the residual is told of, too."""
+    """Parallel efficiency is the share of computation, which the residual mentions, too."""
     pattern = d.pattern("message-passing")
     efficiency = d.value("run.parallel_efficiency")
     time = d["time"]

@@ -1,6 +1,6 @@
 /*
  * How well clocks order messages, as Table 1 of Bongo, Anshus, Bjoerndalen, "Using a Virtual
- * Event Space to Understand Parallel Application Communication Behavior" tells it: the share
+ * Event Space to Understand Parallel Application Communication Behavior" has it: the share
  * of messages that are received after they are sent, and by how much the others miss that.
  */
 #ifndef MPL_TESTS_MISSES_H

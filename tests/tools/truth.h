@@ -2,7 +2,7 @@
  * What clocks really showed, where a trace's maker wrote it down: at any moment of a rank's own
  * clock, what must be added to reach the clock of rank 0.
  *
- * Three kinds of files, told apart by the number of columns; "#" begins a comment:
+ * Three kinds of files, distinguished by the number of columns; "#" begins a comment:
  *     rank offset_ticks                          constant (clock-truth.tsv of the shared traces)
  *     rank ticks offset_ticks                    a table, ascending (truth.tsv of worlds)
  *     rank first_ns epoch_s off_s ppm amp_s per_s   the model of clock-truth-drift.txt:

@@ -76,7 +76,7 @@ int64_t clc_case_shift(const struct clc_case *c, uint32_t location, uint32_t eve
 
 /* ---- guarantees ------------------------------------------------------------------------------ */
 
-/* What the result tells, counted anew. */
+/* What the result says, counted anew. */
 struct seen {
     uint64_t n_moved;
     uint64_t n_unchanged;

@@ -1,4 +1,4 @@
-/* Memory that runs out while clocks are weighed or a question is answered: an error is told. */
+/* Memory that runs out while clocks are weighed or a question is answered: an error is returned. */
 #include "config.h"
 
 #include <check.h>

@@ -1,4 +1,4 @@
-/* What a violation moves, told by hand. */
+/* What a violation moves, worked out by hand. */
 #include "config.h"
 
 #include "clc_hand.h"

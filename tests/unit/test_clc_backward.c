@@ -1,4 +1,4 @@
-/* What is built up before a jump, told by hand, and the strings it is made of. */
+/* What is built up before a jump, worked out by hand, and the strings it is made of. */
 #include "config.h"
 
 #include "clc/clc_priv.h"

@@ -281,7 +281,7 @@ START_TEST(offsets_only_means_as_recorded)
     ck_assert_uint_gt(clock->mapped.p2p, 400);
     ck_assert_uint_eq(clock->accuracy.n_correct, 1000 - clock->mapped.p2p);
     ck_assert_int_eq(clock->accuracy.worst_ticks, clock->mapped.worst_ticks);
-    /* What they are wrong by is told all the same. */
+    /* What they are wrong by is reported all the same. */
     ck_assert_int_ge(clock->bound_ticks[1], 490);
     ck_assert_ptr_null(clock->repair);
 }

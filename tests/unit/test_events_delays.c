@@ -322,7 +322,7 @@ END_TEST
 
 /* ---- out of memory -------------------------------------------------------------------------- */
 
-/* "1:3 <- 2:1 1, …": location and call that wait, the call that they go back to, hops. */
+/* "1:3 <- 2:1 1, …": location and call that wait, the call that caused the wait, hops. */
 static const char *origins_of(const struct mpl_events *events)
 {
     const struct mpl_wait_origin *all = NULL;

@@ -63,7 +63,7 @@ struct figure {
     const char *trace;
     enum mpl_wait_kind kind; /* MPL_WAIT_NONE: late sender, wrong order */
     double seconds;
-    uint64_t n;      /* instances; 0: not told */
+    uint64_t n;      /* instances; 0: not given */
     double within_s; /* digits that Scalasca prints */
 };
 
@@ -116,7 +116,7 @@ struct blame {
     double at_least_share; /* of all waiting of that kind */
 };
 
-/* The faults were put in by hand; TRACES tells which rank was slowed. */
+/* The faults were put in by hand; TRACES says which rank was slowed. */
 static const struct blame blames[] = {
     { "lulesh-slow3-np8", MPL_WAIT_N_TO_N, "3", 0.9 },
     { "oddeven-slow5-np16", MPL_WAIT_BARRIER, "5", 0.4 },

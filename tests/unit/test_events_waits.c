@@ -284,7 +284,7 @@ START_TEST(wait_for_a_send_waits_until_the_receive_is_posted)
 }
 END_TEST
 
-/* The post at 30 lies behind the barrier and in no call: nothing tells when it was entered. */
+/* The post at 30 lies behind the barrier and in no call: nothing shows when it was entered. */
 START_TEST(receive_posted_outside_of_all_calls_is_not_blamed)
 {
     struct fixture *f = fixture_create(arena, 2, 1);

@@ -1,4 +1,4 @@
-/* A case on disk: what was written comes back, and damage is told and changes nothing. */
+/* A case on disk: what was written comes back, and damage is reported and changes nothing. */
 #include "config.h"
 
 #include "experiment/experiment_priv.h"

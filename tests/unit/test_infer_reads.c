@@ -1,4 +1,4 @@
-/* What the text of rules tells about metrics and findings, and what it leaves open. */
+/* What the text of rules says about metrics and findings, and what it leaves open. */
 #include "config.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /*
  * Why a finding is missing: conditions are read and matched again as CLIPS does, and the first one
- * that fails is told with what comes nearest.
+ * that fails is shown with what comes nearest.
  */
 #include "config.h"
 

@@ -350,7 +350,7 @@ START_TEST(count_singles_out_a_communicator)
     const uint32_t members[] = { 2, 1 };
     const uint32_t comm = trace_comm(t, members, 2);
 
-    /* Three sends in the world, which nobody received as far as the trace tells; two there. */
+    /* Three sends in the world, which nobody received as far as the trace shows; two there. */
     for (int i = 0; i < 3; i++) {
         (void) trace_send(t, 0, 2 * i, 2 * i + 1, "MPI_Send", to(0, 1, 7), 4);
     }

@@ -671,7 +671,7 @@ static uint8_t *put_chunk(uint8_t *at, uint64_t first, uint64_t n, uint64_t time
     return at;
 }
 
-/* The last time of the first chunk is wrong, which only the second one tells: the chunk is scanned again up to there. */
+/* The last time of the first chunk is wrong, which only the second one shows: the chunk is scanned again up to there. */
 START_TEST(wrong_time_at_the_end_of_a_chunk_ends_the_file_before_it)
 {
     enum { CHUNK_BYTES = 256 * 1024, EVENTS = 100 };

@@ -419,7 +419,7 @@ START_TEST(the_order_behind_a_farm_is_looked_at)
 END_TEST
 
 /* Worker 1 gets the tasks of others without waiting for its answers, so nobody can say which it would
- * have had: nothing is dealt, which is told. */
+ * have had: nothing is dealt, which is reported. */
 START_TEST(tasks_that_overlap_are_not_dealt)
 {
     struct fixture *f = fixture_create(arena, 4, 1);

@@ -88,7 +88,7 @@ START_TEST(synchronous_send_still_waits_for_its_receiver)
 }
 END_TEST
 
-/* All of them hang on the same call of rank 0, at 40. */
+/* All of them wait for the same call of rank 0, at 40. */
 START_TEST(call_that_starts_several_messages_wakes_all_receivers)
 {
     struct fixture *f = fixture_create(arena, 4, 1);

@@ -20,7 +20,7 @@
 
 enum { CHUNK_BYTES = 256 * 1024, N_LOCATIONS = 5 };
 
-/* Flips per seed; a seed is one iteration of a loop test, so that a crash tells its seed. */
+/* Flips per seed; a seed is one iteration of a loop test, so that a crash shows its seed. */
 #ifdef __SANITIZE_ADDRESS__
 enum { FLIPS = 20, SEEDS = 10 };
 #else
@@ -422,7 +422,7 @@ START_TEST(location_whose_clock_nobody_tells_is_refused)
     ck_assert_int_eq(unlink(mpl_arena_printf(arena, "%s/all/1.evt", damaged)), 0);
     ck_assert_int_eq(copy_to(damaged, target, false, &err), MPL_OK);
     fixture_remove_tree(target);
-    /* And where nodes are not told apart, none at all: the class of the node is no node. */
+    /* And where nodes are not distinguished, none at all: the class of the node is no node. */
     {
         const char *path = mpl_arena_printf(arena, "%s/all.def", damaged);
         size_t n;

@@ -1,5 +1,5 @@
 /*
- * Calls every function that the tracer intercepts at least once; what it sends is told in the comments, and the test
+ * Calls every function that the tracer intercepts at least once; what it sends is in the comments, and the test
  * asks for it. Four processes, in rings: each sends to the next one and receives from the one before.
  *
  *   probe FILE
