@@ -491,18 +491,6 @@ static const char *skip(const char *at, const char *word)
 static const char *const name_letters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
 
-/* The slot of a formula that is one name and nothing else, or MPL_NONE. */
-static uint32_t only_slot(const struct mpl_formula *formula, const char *text)
-{
-    const char *name = text + strspn(text, " \t\n");
-    const char *end = name + strspn(name, name_letters);
-    size_t n_slots;
-    const uint32_t *slots = mpl_formula_scalars(formula, &n_slots);
-
-    return n_slots == 1 && end > name && end[strspn(end, " \t\n")] == '\0' ? slots[0]
-                                                                           : MPL_NONE;
-}
-
 /* Sets what a constraint of the form [not] defined(name.field) asks for. */
 static void find_presence(const struct event_names *names,
                           struct mpl_constraint *constraint)
@@ -615,9 +603,7 @@ static void load_values(struct event_names *names, const struct mpl_yaml *map,
 
         const struct mpl_unit unit = mpl_formula_unit(attribute->formula);
 
-        attribute->copied = only_slot(attribute->formula, value->text);
         attribute->reads_index = reads_index(names, attribute->formula);
-
         if (attribute->is_unit_known && (unit.seconds != attribute->unit.seconds ||
                                          unit.bytes != attribute->unit.bytes)) {
             mpl_load_error(names->loader, value->place,

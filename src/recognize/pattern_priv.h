@@ -210,8 +210,6 @@ struct mpl_attribute {
     bool is_unit_known; /**< False after a fault in what is stated. */
     struct mpl_place place;
     const struct mpl_formula *formula; /**< NULL for the built-in ones, which come first. */
-    uint32_t
-        copied; /**< The slot that the formula is, when it is one name; else MPL_NONE. */
     bool reads_index; /**< Its value depends on the number of the instance. */
     bool asks_order;  /**< It reads what must have come before what. */
 };
