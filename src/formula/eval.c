@@ -36,17 +36,6 @@ static double logical_or(double a, double b)
     return isunordered(a, b) ? NAN : 0.0;
 }
 
-/* Not fmin(): it would drop an undefined operand. */
-static double least(double a, double b)
-{
-    return isnan(a) || a < b ? a : b;
-}
-
-static double greatest(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
-}
-
 /* One operation; unary ones do not look at \p b. A table, hence its length. */
 static inline double apply(enum opcode op, double a, double b)
 {
@@ -77,10 +66,10 @@ static inline double apply(enum opcode op, double a, double b)
         return logical_and(a, b);
     case OP_OR:
         return logical_or(a, b);
-    case OP_MIN:
-        return least(a, b);
+    case OP_MIN: /* Not fmin(): it would drop an undefined operand. */
+        return isnan(a) || a < b ? a : b;
     case OP_MAX:
-        return greatest(a, b);
+        return isnan(a) || a > b ? a : b;
     case OP_DEFAULT:
         return isnan(a) ? b : a;
     case OP_NEGATE:
@@ -102,14 +91,6 @@ static inline double apply(enum opcode op, double a, double b)
     default:
         return NAN;
     }
-}
-
-static double choose(double condition, double yes, double no)
-{
-    if (isnan(condition)) {
-        return NAN;
-    }
-    return condition != 0.0 ? yes : no;
 }
 
 /* ---- elements of a list ------------------------------------------------------------- */
@@ -158,8 +139,10 @@ static inline void apply_each(enum opcode op, double *to, const struct row *a,
 static void choose_each(double *to, const struct row *row, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        to[i] = choose(row[0].values[i * row[0].step], row[1].values[i * row[1].step],
-                       row[2].values[i * row[2].step]);
+        const double condition = row[0].values[i * row[0].step];
+        const struct row *chosen = &row[condition != 0.0 ? 1 : 2];
+
+        to[i] = isnan(condition) ? NAN : chosen->values[i * chosen->step];
     }
 }
 
@@ -304,33 +287,6 @@ static double kept_aggregate(const struct mpl_formula *formula, const struct ins
     return value;
 }
 
-/* ---- values that are read when they are needed --------------------------------------- */
-
-static inline void need(const struct mpl_formula_source *from, enum source source,
-                        uint32_t slot)
-{
-    if ((source == SOURCE_SCALAR || source == SOURCE_LIST) &&
-        (from->known[slot / 64] >> slot % 64 & 1) == 0) {
-        from->known[slot / 64] |= UINT64_C(1) << slot % 64;
-        from->read(from->context, slot, source == SOURCE_LIST);
-    }
-}
-
-static void need_of_aggregate(const struct mpl_formula_source *from,
-                              const struct insn *aggregate)
-{
-    if (aggregate->list != MPL_NONE) {
-        need(from, SOURCE_LIST, aggregate->list);
-    }
-    for (uint32_t i = 0; i <= aggregate->n_body; i++) {
-        const struct insn *insn = aggregate + i;
-
-        for (int k = 0; k < OPERANDS; k++) {
-            need(from, insn->source[k], insn->index[k]);
-        }
-    }
-}
-
 /* ---- one instruction after the other -------------------------------------------------- */
 
 /* Whether the instructions behind a guard are passed over. The evaluation that others read from passes over none. */
@@ -363,30 +319,13 @@ static double value_of_guard(enum opcode op)
 }
 
 static inline double read_operand(const double *const *values, const struct insn *insn,
-                                  int k, const struct mpl_formula_source *from)
+                                  int k)
 {
-    if (from != NULL) {
-        need(from, insn->source[k], insn->index[k]);
-    }
     return values[insn->source[k]][insn->index[k]];
 }
 
-/* The operation on \p a and the others, of which it needs to know only those that count. */
-static inline double operate(const double *const *values, const struct insn *insn, double a,
-                             const struct mpl_formula_source *from)
-{
-    if (insn->op == OP_CHOOSE) {
-        return isnan(a) ? NAN : read_operand(values, insn, a != 0.0 ? 1 : 2, from);
-    }
-    if (from != NULL && insn->op == OP_DEFAULT && !isnan(a)) {
-        return a;
-    }
-    return apply(insn->op, a, read_operand(values, insn, 1, from));
-}
-
-static inline double evaluate(const struct mpl_formula *formula, const double *scalars,
-                              const struct mpl_list *lists, struct keeping keeping,
-                              const struct mpl_formula_source *from)
+static double evaluate(const struct mpl_formula *formula, const double *scalars,
+                       const struct mpl_list *lists, struct keeping keeping)
 {
     double temps[TEMP_LIMIT];
     const double *const values[] = { [SOURCE_CONST] = formula->constants,
@@ -396,29 +335,25 @@ static inline double evaluate(const struct mpl_formula *formula, const double *s
 
     for (const struct insn *insn = formula->code; insn < end; insn++) {
         if (insn->op >= OP_FIRST_AGGREGATE) {
-            if (from != NULL) {
-                need_of_aggregate(from, insn);
-            }
-
             const double p =
-                insn->op == OP_PERCENTILE ? values[insn->source[1]][insn->index[1]] : NAN;
+                insn->op == OP_PERCENTILE ? read_operand(values, insn, 1) : NAN;
 
             temps[insn->to] = kept_aggregate(formula, insn, scalars, lists, p, keeping);
             insn += insn->n_body;
             continue;
         }
 
-        const double a = read_operand(values, insn, 0, from);
+        const double a = read_operand(values, insn, 0);
 
-        if (insn->op < OP_FIRST_GUARD) {
-            temps[insn->to] = operate(values, insn, a, from);
+        if (insn->op == OP_CHOOSE) {
+            temps[insn->to] =
+                isnan(a) ? NAN : read_operand(values, insn, a != 0.0 ? 1 : 2);
+        } else if (insn->op < OP_FIRST_GUARD) {
+            temps[insn->to] = apply(insn->op, a, read_operand(values, insn, 1));
         } else if (decides(insn->op, a, keeping)) {
             temps[insn->to] = value_of_guard(insn->op);
             insn += insn->n_body;
         }
-    }
-    if (from != NULL) {
-        need(from, formula->result.source, formula->result.index);
     }
 
     const double result = values[formula->result.source][formula->result.index];
@@ -429,14 +364,7 @@ static inline double evaluate(const struct mpl_formula *formula, const double *s
 double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars,
                         const struct mpl_list *lists)
 {
-    return evaluate(formula, scalars, lists, (struct keeping){ NULL, NULL }, NULL);
-}
-
-double mpl_formula_eval_as_needed(const struct mpl_formula *formula, const double *scalars,
-                                  const struct mpl_list *lists,
-                                  const struct mpl_formula_source *from)
-{
-    return evaluate(formula, scalars, lists, (struct keeping){ NULL, NULL }, from);
+    return evaluate(formula, scalars, lists, (struct keeping){ NULL, NULL });
 }
 
 size_t mpl_formula_kept_count(const struct mpl_formula *formula)
@@ -447,13 +375,13 @@ size_t mpl_formula_kept_count(const struct mpl_formula *formula)
 double mpl_formula_eval_first(const struct mpl_formula *formula, const double *scalars,
                               const struct mpl_list *lists, double *kept)
 {
-    return evaluate(formula, scalars, lists, (struct keeping){ kept, NULL }, NULL);
+    return evaluate(formula, scalars, lists, (struct keeping){ kept, NULL });
 }
 
 double mpl_formula_eval_next(const struct mpl_formula *formula, const double *scalars,
                              const struct mpl_list *lists, const double *kept)
 {
-    return evaluate(formula, scalars, lists, (struct keeping){ NULL, kept }, NULL);
+    return evaluate(formula, scalars, lists, (struct keeping){ NULL, kept });
 }
 
 /* ---- many rows at once ---------------------------------------------------------------------- */

@@ -120,21 +120,6 @@ const uint32_t *mpl_formula_lists(const struct mpl_formula *formula, size_t *n);
 double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars,
                         const struct mpl_list *lists);
 
-/** Where values come from that are costly to find: each is read when the formula needs it, and once. */
-struct mpl_formula_source {
-    uint64_t *known; /**< Bit per slot: its value is where the evaluation looks for it. */
-    void (*read)(void *context, uint32_t slot, bool is_list); /**< Puts it there. */
-    void *context;
-};
-/**
- * The same value from such a source. Not needed are the right side of `and` or `or` whose left side decides, the arm of ?:
- * that is not chosen, and the second argument of default() where the first is defined; in default(a and b, 0), b where a is
- * not true. No slot may be both a scalar and a list.
- */
-double mpl_formula_eval_as_needed(const struct mpl_formula *formula, const double *scalars,
-                                  const struct mpl_list *lists,
-                                  const struct mpl_formula_source *from);
-
 enum {
     MPL_FORMULA_ROWS = 256, /**< At most so many at once. */
     MPL_FORMULA_ROW_WORDS = MPL_FORMULA_ROWS / 64,
@@ -158,7 +143,7 @@ static inline bool mpl_rows_add(uint64_t *known, const uint64_t *rows, uint64_t 
     return any != 0;
 }
 
-/** Values of many instances, and where those come from that are costly to find. */
+/** Values of many instances, and where those come from that are costly to find: each is read when the formula needs it. */
 struct mpl_formula_rows {
     size_t n;
     double *const *scalars;        /**< Per slot: n values. */
@@ -173,8 +158,12 @@ struct mpl_formula_rows {
 size_t mpl_formula_temps(const struct mpl_formula *formula);
 /**
  * Evaluates for the rows whose bit is set in \p wanted, instruction by instruction: what finding an instruction costs is
- * divided among them. Of each row the same value as mpl_formula_eval_as_needed() makes, from the same slots; of a condition
- * the same but for whether it is 0 or undefined. \p values of other rows become anything.
+ * divided among them. Of each row the same value as mpl_formula_eval() makes; of a condition the same but for whether it is
+ * 0 or undefined. \p values of other rows become anything.
+ *
+ * Not needed are the right side of `and` or `or` whose left side decides, the arm of ?: that is not chosen, and the second
+ * argument of default() where the first is defined; in default(a and b, 0), b where a is not true. No slot may be both a
+ * scalar and a list.
  */
 void mpl_formula_eval_rows(const struct mpl_formula *formula,
                            const struct mpl_formula_rows *rows, const uint64_t *wanted,

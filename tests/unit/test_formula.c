@@ -573,11 +573,12 @@ struct asked {
     char slots[64];
 };
 
-static void note_slot(void *context, uint32_t slot, bool is_list)
+static void note_slot(void *context, uint32_t slot, bool is_list, const uint64_t *rows)
 {
     struct asked *asked = context;
 
     ck_assert(!is_list);
+    ck_assert_uint_eq(rows[0], 1);
     asked->values[slot] = (double[]){ 1, 0, NAN }[slot];
     strcat(asked->slots, (const char *[]){ "y", "n", "u" }[slot]);
 }
@@ -598,18 +599,24 @@ static double ask(const char *text, bool is_condition, struct asked *asked)
 {
     const struct mpl_place place = { "p.yaml", 1, 1 };
     double values[] = { 17, 18, 19 };
-    uint64_t known = 0;
-    const struct mpl_formula_source from = { &known, note_slot, asked };
+    double *const scalars[] = { &values[0], &values[1], &values[2] };
+    uint64_t known[3][MPL_FORMULA_ROW_WORDS] = { 0 };
+    const uint64_t wanted[MPL_FORMULA_ROW_WORDS] = { 1 };
+    struct mpl_formula_rows rows = { .n = 1,
+                                     .scalars = scalars,
+                                     .known = known,
+                                     .read = note_slot,
+                                     .context = asked };
     const struct mpl_formula *formula = NULL;
+    double value;
 
     asked->values = values;
     ck_assert_int_eq(mpl_formula_compile(text, place, true, look_up_truth, NULL, arena,
                                          lint, &formula, NULL),
                      MPL_OK);
     formula = is_condition ? mpl_formula_condition(formula, arena) : formula;
-
-    const double value = mpl_formula_eval_as_needed(formula, values, NULL, &from);
-
+    rows.temps = MPL_NEW_ARRAY(arena, mpl_formula_temps(formula), double);
+    mpl_formula_eval_rows(formula, &rows, wanted, &value);
     asked->values = NULL;
     return value;
 }
