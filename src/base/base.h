@@ -133,7 +133,9 @@ struct mpl_buf {
 struct mpl_buf mpl_buf_make(size_t item_size);
 /** A new zeroed item at the end, valid until the next call; NULL when out of memory. */
 void *mpl_buf_add(struct mpl_buf *buf);
-/** The same for \p n items, one behind the other. */
+/** Adds a copy of \p item; false when out of memory. */
+bool mpl_buf_put(struct mpl_buf *buf, const void *item);
+/** As mpl_buf_add() for \p n items, one behind the other. */
 void *mpl_buf_add_many(struct mpl_buf *buf, size_t n);
 /** Room for \p room items in all, which then need not be moved; false when out of memory. */
 bool mpl_buf_reserve(struct mpl_buf *buf, size_t room);

@@ -18,6 +18,16 @@ void *mpl_buf_add(struct mpl_buf *buf)
     return mpl_buf_add_many(buf, 1);
 }
 
+bool mpl_buf_put(struct mpl_buf *buf, const void *item)
+{
+    void *place = mpl_buf_add(buf);
+
+    if (place != NULL) {
+        memcpy(place, item, buf->size);
+    }
+    return place != NULL;
+}
+
 bool mpl_buf_reserve(struct mpl_buf *buf, size_t room)
 {
     void *data;

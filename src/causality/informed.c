@@ -404,12 +404,7 @@ static bool fill(struct graph *g, const struct mpl_clusters *c, uint32_t level,
 
     g->traffic = mpl_buf_make(sizeof(struct traffic));
     for (size_t i = 0; i < all->traffic.n && is_done; i++) {
-        struct traffic *t = mpl_buf_add(&g->traffic);
-
-        is_done = t != NULL;
-        if (is_done) {
-            *t = *(const struct traffic *) mpl_buf_get(&all->traffic, i);
-        }
+        is_done = mpl_buf_put(&g->traffic, mpl_buf_get(&all->traffic, i));
     }
     for (uint32_t l = 0; l < c->n_locations; l++) {
         g->node[l] = l;

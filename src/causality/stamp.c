@@ -180,13 +180,10 @@ static uint32_t level_of_pair(struct stamping *s, uint32_t location, uint32_t so
 
 static uint32_t add_shape(struct stamping *s, struct mpl_shape added)
 {
-    struct mpl_shape *shape = mpl_buf_add(&s->shapes);
-
-    if (shape == NULL) {
+    if (!mpl_buf_put(&s->shapes, &added)) {
         s->is_short = true;
         return 0;
     }
-    *shape = added;
     return (uint32_t) s->shapes.n - 1;
 }
 

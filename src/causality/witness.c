@@ -111,17 +111,13 @@ static bool open_search(struct search *s, struct mpl_arena *scratch)
 
 static void reach(struct search *s, struct mpl_moment from, struct mpl_moment to)
 {
-    struct reached *r;
-
     if (from.location == to.location || from.event < s->n_next[from.location]) {
         return;
     }
-    r = mpl_buf_add(&s->reached);
-    if (r == NULL) {
+    if (!mpl_buf_put(&s->reached, &(struct reached){ from, to, s->how[to.location] })) {
         s->is_short = true;
         return;
     }
-    *r = (struct reached){ from, to, s->how[to.location] };
     s->n_next[from.location] = from.event + 1;
     s->how_next[from.location] = s->reached.n;
 }

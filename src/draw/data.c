@@ -37,12 +37,12 @@ struct data {
 bool mpl_draw_pack(struct mpl_buf *bytes, uint64_t number)
 {
     do {
-        unsigned char *byte = mpl_buf_add(bytes);
+        const unsigned char byte =
+            (unsigned char) ((number & 127) | (number > 127 ? 128 : 0));
 
-        if (byte == NULL) {
+        if (!mpl_buf_put(bytes, &byte)) {
             return false;
         }
-        *byte = (unsigned char) ((number & 127) | (number > 127 ? 128 : 0));
         number >>= 7;
     } while (number > 0);
     return true;

@@ -30,21 +30,18 @@ static void take_wait(void *context, uint32_t location, uint32_t call)
     struct search *search = context;
     const struct mpl_events *events = search->run->events;
     struct mpl_call_view view;
-    struct wait *wait;
 
     mpl_events_call(events, location, call, &view);
-    if (view.wait_ticks == 0) {
-        return;
-    }
-    wait = mpl_buf_add(&search->waits);
-    search->has_failed = search->has_failed || wait == NULL;
-    if (wait != NULL) {
-        *wait = (struct wait){
-            .location = location,
-            .culprit = view.culprit,
-            .begin_ticks = mpl_events_enter_ticks(events, location, 2 * call + 1),
-            .ticks = view.wait_ticks,
-        };
+
+    const struct wait wait = {
+        .location = location,
+        .culprit = view.culprit,
+        .begin_ticks = mpl_events_enter_ticks(events, location, 2 * call + 1),
+        .ticks = view.wait_ticks,
+    };
+
+    if (wait.ticks > 0 && !mpl_buf_put(&search->waits, &wait)) {
+        search->has_failed = true;
     }
 }
 

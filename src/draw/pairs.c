@@ -41,15 +41,8 @@ static uint32_t node_of(struct mpl_pairs *g, const char *name, const char *host)
     const size_t before = mpl_names_count(g->nodes);
     const uint32_t node = mpl_names_put(g->nodes, name);
 
-    if (node != MPL_NONE && node == before) {
-        const char **slot = mpl_buf_add(&g->hosts);
-
-        if (slot == NULL) {
-            return MPL_NONE;
-        }
-        *slot = host;
-    }
-    return node;
+    return node != MPL_NONE && node == before && !mpl_buf_put(&g->hosts, &host) ? MPL_NONE
+                                                                                : node;
 }
 
 static struct mpl_pairs_edge *edge_of(struct mpl_pairs *g, uint32_t from, uint32_t to)

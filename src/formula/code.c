@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static bool add(struct compiler *c)
+static bool add(struct compiler *c, const struct insn *insn)
 {
     /* Bodies are counted in 32 bits; a formula that long is 4 GB of text. */
-    if (c->code.n >= UINT32_MAX - 1 || mpl_buf_add(&c->code) == NULL) {
+    if (c->code.n >= UINT32_MAX - 1 || !mpl_buf_put(&c->code, insn)) {
         c->status = MPL_E_NOMEM;
         return false;
     }
@@ -45,11 +45,7 @@ bool mpl_code_emit(struct compiler *c, enum opcode op, const struct where *opera
     mpl_assert(insn.to < TEMP_LIMIT);
     *result = (struct where){ SOURCE_TEMP, insn.to };
     c->n_temps = insn.to + 1;
-    if (!add(c)) {
-        return false;
-    }
-    *(struct insn *) mpl_buf_get(&c->code, c->code.n - 1) = insn;
-    return true;
+    return add(c, &insn);
 }
 
 /* Rows that the body of an aggregate needs: its places, counted from that of the result. */
@@ -68,7 +64,7 @@ bool mpl_code_insert(struct compiler *c, size_t at, size_t n_body, struct insn i
     const size_t n_behind = c->code.n - at;
 
     mpl_assert(insn.to < TEMP_LIMIT);
-    if (!add(c)) {
+    if (!add(c, &insn)) {
         return false;
     }
 

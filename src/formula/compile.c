@@ -95,13 +95,11 @@ bool mpl_parse_descend(struct compiler *c)
 static bool parse_number(struct compiler *c, struct operand *out)
 {
     const struct token *token = &c->token;
-    double *constant = mpl_buf_add(&c->constants);
 
-    if (constant == NULL) {
+    if (!mpl_buf_put(&c->constants, &token->number)) {
         c->status = MPL_E_NOMEM;
         return false;
     }
-    *constant = token->number;
     *out = (struct operand){
         .where = { SOURCE_CONST, (uint32_t) (c->constants.n - 1) },
         .unit = token->unit,
@@ -134,18 +132,6 @@ static void report_unknown(struct compiler *c, struct token token, const char *n
     } else {
         (void) mpl_formula_error(c, token.at, "unknown name '%s'", name);
     }
-}
-
-static bool note_slot(struct compiler *c, struct mpl_buf *slots, uint32_t slot)
-{
-    uint32_t *noted = mpl_buf_add(slots);
-
-    if (noted == NULL) {
-        c->status = MPL_E_NOMEM;
-        return false;
-    }
-    *noted = slot;
-    return true;
 }
 
 static const char *text_of(struct compiler *c, struct token token)
@@ -206,7 +192,10 @@ bool mpl_parse_meaning(struct compiler *c, struct token token, const struct toke
                              .group = meaning.group,
                              .slot = meaning.slot,
                              .name = token };
-    return note_slot(c, meaning.is_list ? &c->lists : &c->scalars, meaning.slot);
+    if (!mpl_buf_put(meaning.is_list ? &c->lists : &c->scalars, &meaning.slot)) {
+        c->status = MPL_E_NOMEM;
+    }
+    return c->status == MPL_OK;
 }
 
 static bool parse_name(struct compiler *c, struct operand *out)
@@ -649,6 +638,17 @@ struct mpl_unit mpl_formula_unit(const struct mpl_formula *formula)
     return formula->unit;
 }
 
+uint32_t mpl_formula_presence(const struct mpl_formula *formula, bool *is_absent)
+{
+    const struct insn *code = formula->code;
+
+    *is_absent = formula->n_code == 2 && code[1].op == OP_NOT;
+    return (formula->n_code == 1 || *is_absent) && code[0].op == OP_DEFINED &&
+                   code[0].source[0] == SOURCE_SCALAR
+               ? code[0].index[0]
+               : MPL_NONE;
+}
+
 const uint32_t *mpl_formula_scalars(const struct mpl_formula *formula, size_t *n)
 {
     *n = formula->n_scalars;
@@ -659,4 +659,14 @@ const uint32_t *mpl_formula_lists(const struct mpl_formula *formula, size_t *n)
 {
     *n = formula->n_lists;
     return formula->lists;
+}
+
+bool mpl_formula_slot(const struct mpl_formula *formula, size_t i, uint32_t *slot)
+{
+    if (formula == NULL || i >= formula->n_scalars + formula->n_lists) {
+        return false;
+    }
+    *slot = i < formula->n_scalars ? formula->scalars[i]
+                                   : formula->lists[i - formula->n_scalars];
+    return true;
 }

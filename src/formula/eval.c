@@ -346,8 +346,7 @@ static double evaluate(const struct mpl_formula *formula, const double *scalars,
         const double a = read_operand(values, insn, 0);
 
         if (insn->op == OP_CHOOSE) {
-            temps[insn->to] =
-                isnan(a) ? NAN : read_operand(values, insn, a != 0.0 ? 1 : 2);
+            temps[insn->to] = isnan(a) ? NAN : read_operand(values, insn, a != 0.0 ? 1 : 2);
         } else if (insn->op < OP_FIRST_GUARD) {
             temps[insn->to] = apply(insn->op, a, read_operand(values, insn, 1));
         } else if (decides(insn->op, a, keeping)) {

@@ -107,9 +107,14 @@ const struct mpl_formula *mpl_formula_condition(const struct mpl_formula *formul
 
 struct mpl_unit mpl_formula_unit(const struct mpl_formula *formula);
 
+/** The slot whose presence is all that the formula asks for, "[not] defined(name)"; MPL_NONE for others. */
+uint32_t mpl_formula_presence(const struct mpl_formula *formula, bool *is_absent);
+
 /** The scalar slots and list slots that the formula reads, each once, ascending. */
 const uint32_t *mpl_formula_scalars(const struct mpl_formula *formula, size_t *n);
 const uint32_t *mpl_formula_lists(const struct mpl_formula *formula, size_t *n);
+/** The \p i-th of all these slots; false behind the last, and of no formula (NULL). */
+bool mpl_formula_slot(const struct mpl_formula *formula, size_t i, uint32_t *slot);
 
 /**
  * Evaluates. \p scalars and \p lists are indexed by slot; only slots that the formula reads are

@@ -56,12 +56,9 @@ static enum mpl_status add_names(const struct mpl_yaml *list, struct mpl_lint *l
                          "a name of a function is expected");
             continue;
         }
-        struct mpl_region_class *added = mpl_buf_add(out);
-
-        if (added == NULL) {
+        if (!mpl_buf_put(out, &(struct mpl_region_class){ name->text, kind })) {
             return mpl_nomem(err);
         }
-        *added = (struct mpl_region_class){ name->text, kind };
     }
     return MPL_OK;
 }

@@ -114,11 +114,8 @@ static bool find_least(struct search *s, int64_t *out)
     s->ticks.n = 0;
     for (size_t i = 0; i < s->members.n; i++) {
         const struct member *m = mpl_buf_get(&s->members, i);
-        int64_t *kept = m->wait->hops == 1 ? mpl_buf_add(&s->ticks) : NULL;
 
-        if (kept != NULL) {
-            *kept = m->ticks;
-        } else if (m->wait->hops == 1) {
+        if (m->wait->hops == 1 && !mpl_buf_put(&s->ticks, &m->ticks)) {
             return false;
         }
     }
@@ -147,11 +144,8 @@ static bool find_apart(struct search *s, int64_t least, int64_t *out)
     s->ticks.n = 0;
     for (size_t i = 1; i < s->members.n; i++) {
         const int64_t between = ticks_between(s, i);
-        int64_t *kept = between > 0 ? mpl_buf_add(&s->ticks) : NULL;
 
-        if (kept != NULL) {
-            *kept = between;
-        } else if (between > 0) {
+        if (between > 0 && !mpl_buf_put(&s->ticks, &between)) {
             return false;
         }
     }
@@ -166,16 +160,11 @@ static bool gather(struct search *s, uint32_t origin)
     s->arrivals.n = 0;
     for (size_t i = 0; i < s->n_waits; i++) {
         const struct mpl_wait_origin *w = &s->waits[i];
-        struct member *member = NULL;
 
-        if (w->origin != origin || w->origin_call == MPL_NONE) {
-            continue;
-        }
-        member = mpl_buf_add(&s->members);
-        if (member == NULL) {
+        if (w->origin == origin && w->origin_call != MPL_NONE &&
+            !mpl_buf_put(&s->members, &(struct member){ w, w->ticks })) {
             return false;
         }
-        *member = (struct member){ w, w->ticks };
     }
     return true;
 }
@@ -224,11 +213,7 @@ static bool add_wave(struct search *s, uint32_t origin, size_t begin, size_t end
         }
     }
     for (uint32_t l = 0; l < n; l++) {
-        struct arrival *kept = s->latest[l].hops > 0 ? mpl_buf_add(&s->arrivals) : NULL;
-
-        if (kept != NULL) {
-            *kept = s->latest[l];
-        } else if (s->latest[l].hops > 0) {
+        if (s->latest[l].hops > 0 && !mpl_buf_put(&s->arrivals, &s->latest[l])) {
             return false;
         }
     }

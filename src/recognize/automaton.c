@@ -84,14 +84,10 @@ static bool drop_repeated(struct derivation *d, size_t first)
 
 static bool derive_member(struct derivation *d, uint32_t member)
 {
-    const uint32_t empty = mpl_expression_node(d->expression, MPL_NODE_EMPTY, 0, 0);
-    struct derivative *item = empty == MPL_NONE ? NULL : mpl_buf_add(&d->list);
+    const struct derivative only = { member, mpl_expression_node(d->expression,
+                                                                 MPL_NODE_EMPTY, 0, 0) };
 
-    if (item == NULL) {
-        return false;
-    }
-    *item = (struct derivative){ member, empty };
-    return true;
+    return only.node != MPL_NONE && mpl_buf_put(&d->list, &only);
 }
 
 static bool derive_node(struct derivation *d, uint32_t number)
@@ -131,32 +127,22 @@ static bool derive_node(struct derivation *d, uint32_t number)
 
 static bool append(struct mpl_buf *to, const struct mpl_buf *from, size_t first, size_t n)
 {
-    for (size_t i = first; i < first + n; i++) {
-        struct derivative *item = mpl_buf_add(to);
+    struct derivative *items = n == 0 ? NULL : mpl_buf_add_many(to, n);
 
-        if (item == NULL) {
-            return false;
-        }
-        *item = *(const struct derivative *) mpl_buf_get(from, i);
+    if (items != NULL) {
+        memcpy(items, mpl_buf_get(from, first), n * sizeof *items);
     }
-    return true;
+    return items != NULL || n == 0;
 }
 
 static bool keep(struct derivation *d, uint32_t number, size_t first)
 {
-    const size_t n = d->list.n - first;
+    const struct range range = { d->kept.n, d->list.n - first };
     const uint32_t at = (uint32_t) d->ranges.n;
-    struct range *range;
 
-    if (d->kept.n + n > KEPT_MAX) {
-        return true;
-    }
-    range = mpl_buf_add(&d->ranges);
-    if (range == NULL) {
-        return false;
-    }
-    *range = (struct range){ d->kept.n, n };
-    return append(&d->kept, &d->list, first, n) && mpl_map_put(d->range_of, number, at);
+    return d->kept.n + range.n > KEPT_MAX ||
+           (mpl_buf_put(&d->ranges, &range) && append(&d->kept, &d->list, first, range.n) &&
+            mpl_map_put(d->range_of, number, at));
 }
 
 static bool derive(struct derivation *d, uint32_t number)
@@ -185,18 +171,13 @@ struct construction {
 
 static uint32_t state_of(struct construction *c, uint32_t node)
 {
-    uint32_t state = mpl_map_find(c->state_of, node);
+    const uint32_t known = mpl_map_find(c->state_of, node);
+    const uint32_t next = (uint32_t) c->states.n;
 
-    if (state == MPL_NONE) {
-        uint32_t *item = mpl_buf_add(&c->states);
-
-        state = (uint32_t) c->states.n - 1;
-        if (item == NULL || !mpl_map_put(c->state_of, node, state)) {
-            return MPL_NONE;
-        }
-        *item = node;
-    }
-    return state;
+    return known != MPL_NONE ? known
+           : mpl_buf_put(&c->states, &node) && mpl_map_put(c->state_of, node, next)
+               ? next
+               : MPL_NONE;
 }
 
 static enum mpl_status add_transition(struct construction *c, uint32_t from,
@@ -218,26 +199,20 @@ static enum mpl_status add_transition(struct construction *c, uint32_t from,
         return MPL_OK;
     }
 
-    struct mpl_transition *transition = mpl_buf_add(&c->transitions);
+    const struct mpl_transition transition = { (uint16_t) to.member, (uint16_t) state };
 
-    if (transition == NULL || !mpl_map_put(c->seen, key, 0)) {
-        return mpl_nomem(err);
-    }
-    *transition = (struct mpl_transition){ (uint16_t) to.member, (uint16_t) state };
-    return MPL_OK;
+    return mpl_buf_put(&c->transitions, &transition) && mpl_map_put(c->seen, key, 0)
+               ? MPL_OK
+               : mpl_nomem(err);
 }
 
 static enum mpl_status expand(struct construction *c, uint32_t state, struct mpl_err *err)
 {
     const uint32_t node = *(const uint32_t *) mpl_buf_get(&c->states, state);
-    uint32_t *first = mpl_buf_add(&c->first);
+    const uint32_t first = (uint32_t) c->transitions.n;
 
-    if (first == NULL) {
-        return mpl_nomem(err);
-    }
-    *first = (uint32_t) c->transitions.n;
     c->derivation.list.n = 0;
-    if (!derive(&c->derivation, node)) {
+    if (!mpl_buf_put(&c->first, &first) || !derive(&c->derivation, node)) {
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < c->derivation.list.n; i++) {
@@ -266,13 +241,9 @@ static enum mpl_status expand_all(struct construction *c, struct mpl_err *err)
         }
     }
 
-    uint32_t *end = mpl_buf_add(&c->first);
+    const uint32_t end = (uint32_t) c->transitions.n;
 
-    if (end == NULL) {
-        return mpl_nomem(err);
-    }
-    *end = (uint32_t) c->transitions.n;
-    return MPL_OK;
+    return mpl_buf_put(&c->first, &end) ? MPL_OK : mpl_nomem(err);
 }
 
 static enum mpl_status fill(struct construction *c, struct mpl_arena *arena,

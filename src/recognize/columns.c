@@ -8,14 +8,14 @@
 /* Some attributes of an event, on their way into arrays of one value per instance. */
 struct wanted {
     uint32_t n;
-    const uint32_t *attributes;
-    double *const *values; /* parallel; their first item is that of the first instance */
+    uint32_t attributes[MPL_ATTRIBUTES_MAX];
+    double *values[MPL_ATTRIBUTES_MAX];
 };
 
 /* False: out of memory. */
-static bool evaluate(struct mpl_recognition *r, uint32_t event, const struct wanted *wanted,
-                     size_t first, size_t n)
+static bool evaluate(struct mpl_recognition *r, uint32_t event, const struct wanted *wanted)
 {
+    const size_t n = r->instances[event].n;
     struct mpl_arena *arena = n == 0 ? NULL : mpl_arena_create();
     struct mpl_instance_view *view =
         arena == NULL ? NULL : mpl_view_open(r, event, n, arena);
@@ -24,7 +24,7 @@ static bool evaluate(struct mpl_recognition *r, uint32_t event, const struct wan
     for (size_t at = 0; at < n && is_good; at += view->n) {
         mpl_row_set all;
 
-        mpl_view_fill(view, first + at, n - at);
+        mpl_view_fill(view, at, n - at);
         mpl_rows_first(view->n, all);
         for (uint32_t k = 0; k < wanted->n && is_good; k++) {
             const double *values = mpl_view_attribute(view, wanted->attributes[k], all);
@@ -41,17 +41,6 @@ static bool evaluate(struct mpl_recognition *r, uint32_t event, const struct wan
 }
 
 /* ---- questions ----------------------------------------------------------------------------------- */
-
-bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t attribute,
-                            size_t first, size_t n, double *values)
-{
-    const struct wanted wanted = { 1, &attribute, &values };
-
-    mpl_assert(event < r->pattern->n_events);
-    mpl_assert(attribute < r->pattern->events[event].n_attributes);
-    mpl_assert(first + n <= r->instances[event].n);
-    return evaluate(r, event, &wanted, first, n);
-}
 
 void mpl_recognition_want(struct mpl_recognition *r, uint32_t event, uint32_t attribute)
 {
@@ -70,26 +59,24 @@ static bool make_columns(struct mpl_recognition *r, uint32_t event, uint32_t att
     struct mpl_instances *instances = &r->instances[event];
     const uint32_t n_attributes = r->pattern->events[event].n_attributes;
     const bool is_nested = instances->is_making;
-    uint32_t attributes[MPL_ATTRIBUTES_MAX];
-    double *values[MPL_ATTRIBUTES_MAX];
-    struct wanted wanted = { 0, attributes, values };
+    struct wanted wanted = { .n = 0 };
     bool is_good = true;
 
     for (uint32_t a = 0; a < n_attributes && is_good; a++) {
         const bool is_wanted = a == attribute || (instances->is_wanted[a] && !is_nested);
 
         if (is_wanted && instances->columns[a] == NULL) {
-            attributes[wanted.n] = a;
-            values[wanted.n] = MPL_NEW_ARRAY(r->arena, instances->n, double);
-            is_good = values[wanted.n++] != NULL;
+            wanted.attributes[wanted.n] = a;
+            wanted.values[wanted.n] = MPL_NEW_ARRAY(r->arena, instances->n, double);
+            is_good = wanted.values[wanted.n++] != NULL;
         }
     }
     instances->is_making = true;
-    is_good = is_good && evaluate(r, event, &wanted, 0, instances->n);
+    is_good = is_good && evaluate(r, event, &wanted);
     instances->is_making = is_nested;
     for (uint32_t k = 0; k < wanted.n && is_good; k++) {
-        if (instances->columns[attributes[k]] == NULL) {
-            instances->columns[attributes[k]] = values[k];
+        if (instances->columns[wanted.attributes[k]] == NULL) {
+            instances->columns[wanted.attributes[k]] = wanted.values[k];
         }
     }
     return is_good;

@@ -119,14 +119,9 @@ struct row {
 static void go_to(const struct mpl_recognition *r, struct row *row, uint32_t number)
 {
     row->number = number;
-    row->spans = (struct mpl_range){ MPL_NONE, 0 };
-    if (number < row->segment->n) {
-        const uint32_t stride = r->instances[row->event].stride;
-
-        row->spans = mpl_instance_spans(r, row->event, row->segment->location,
-                                        row->segment->words + (size_t) number * stride,
-                                        row->segment->lists);
-    }
+    row->spans = number < row->segment->n
+                     ? mpl_segment_spans(r, row->event, row->segment, number)
+                     : (struct mpl_range){ MPL_NONE, 0 };
 }
 
 static uint32_t make_rows(const struct mpl_recognition *r, uint32_t location,

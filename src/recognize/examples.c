@@ -5,6 +5,8 @@
 
 #include "read/read.h"
 
+#include <string.h>
+
 struct check {
     const struct mpl_pattern *pattern;
     const struct mpl_pattern_example *example;
@@ -54,12 +56,8 @@ static enum mpl_status read_example(struct check *c, const struct mpl_events **e
     if (example->file != NULL) {
         st = mpl_read(example->file, c->arena, NULL, &model, err);
     } else {
-        size_t n = 0;
-
-        while (example->text[n] != '\0') {
-            n++;
-        }
-        st = mpl_read_text("example", example->text, n, c->arena, c->lint, &model, err);
+        st = mpl_read_text("example", example->text, strlen(example->text), c->arena,
+                           c->lint, &model, err);
     }
     if (st == MPL_OK) {
         st = mpl_match_create(model, c->arena, &match, err);
@@ -89,36 +87,6 @@ static void check_counts(struct check *c, const struct mpl_recognition *r)
     }
 }
 
-static enum mpl_status check_one(struct check *c, struct mpl_example_result *out,
-                                 struct mpl_err *err)
-{
-    enum mpl_status st = read_example(c, &out->events, err);
-
-    if (st == MPL_OK) {
-        st = mpl_recognize(c->pattern, out->events, NULL, 0, c->arena, &out->recognition,
-                           &out->reason, err);
-    }
-    if (st < 0) {
-        return mpl_wrap(err, st, "cannot try the example at %s:%u", c->example->place.file,
-                        c->example->place.line);
-    }
-    if (out->recognition != NULL) {
-        out->reason = objection(c, out->recognition);
-        check_counts(c, out->recognition);
-    }
-    if (out->reason == NULL && c->example->is_quiet) {
-        tell(c, "the pattern fires, but should stay quiet");
-    }
-    if (out->reason != NULL && !c->example->is_quiet) {
-        const char *text = mpl_arena_printf(
-            c->arena, "the pattern stays quiet, but should fire: %s", out->reason);
-
-        tell(c, text == NULL ? out->reason : text);
-    }
-    out->is_right = !c->has_fault;
-    return MPL_OK;
-}
-
 enum mpl_status mpl_pattern_try_example(const struct mpl_pattern *pattern, size_t i,
                                         struct mpl_arena *arena, struct mpl_lint *lint,
                                         struct mpl_example_result *out, struct mpl_err *err)
@@ -129,27 +97,30 @@ enum mpl_status mpl_pattern_try_example(const struct mpl_pattern *pattern, size_
                        .lint = lint };
 
     *out = (struct mpl_example_result){ 0 };
-    return check_one(&c, out, err);
-}
 
-enum mpl_status mpl_pattern_check_examples(const struct mpl_pattern *pattern,
-                                           struct mpl_lint *lint, struct mpl_err *err)
-{
-    bool is_right = true;
-    enum mpl_status st = MPL_OK;
+    enum mpl_status st = read_example(&c, &out->events, err);
 
-    for (size_t i = 0; i < pattern->n_examples && st == MPL_OK; i++) {
-        struct mpl_example_result result;
-        struct mpl_arena *arena = mpl_arena_create();
-
-        st = arena == NULL ? mpl_nomem(err)
-                           : mpl_pattern_try_example(pattern, i, arena, lint, &result, err);
-        is_right = is_right && (st != MPL_OK || result.is_right);
-        mpl_arena_destroy(arena);
+    if (st == MPL_OK) {
+        st = mpl_recognize(pattern, out->events, NULL, 0, arena, &out->recognition,
+                           &out->reason, err);
     }
-    if (st == MPL_OK && !is_right) {
-        st = mpl_fail(err, MPL_E_SYNTAX, "pattern '%s' does not do what its examples say",
-                      pattern->name);
+    if (st < 0) {
+        return mpl_wrap(err, st, "cannot try the example at %s:%u", c.example->place.file,
+                        c.example->place.line);
     }
-    return st;
+    if (out->recognition != NULL) {
+        out->reason = objection(&c, out->recognition);
+        check_counts(&c, out->recognition);
+    }
+    if (out->reason == NULL && c.example->is_quiet) {
+        tell(&c, "the pattern fires, but should stay quiet");
+    }
+    if (out->reason != NULL && !c.example->is_quiet) {
+        const char *text = mpl_arena_printf(
+            arena, "the pattern stays quiet, but should fire: %s", out->reason);
+
+        tell(&c, text == NULL ? out->reason : text);
+    }
+    out->is_right = !c.has_fault;
+    return MPL_OK;
 }

@@ -116,15 +116,11 @@ uint32_t mpl_expression_node(struct mpl_expression *e, enum mpl_node_kind kind, 
     }
 
     const uint32_t number = (uint32_t) e->nodes.n;
-    const bool is_nullable = nullable(e, kind, a, b);
-    const uint64_t members = members_of(e, kind, a, b);
-    struct mpl_node *node = mpl_buf_add(&e->nodes);
+    const struct mpl_node node = { kind, a, b, nullable(e, kind, a, b),
+                                   members_of(e, kind, a, b) };
 
-    if (node == NULL || !mpl_map_put(e->numbers, key, number)) {
-        return MPL_NONE;
-    }
-    *node = (struct mpl_node){ kind, a, b, is_nullable, members };
-    return number;
+    return mpl_buf_put(&e->nodes, &node) && mpl_map_put(e->numbers, key, number) ? number
+                                                                                 : MPL_NONE;
 }
 
 void mpl_expression_free(struct mpl_expression *expression)
@@ -320,14 +316,12 @@ static uint32_t parse_sequence(struct parser *p)
 
     do {
         const uint32_t part = parse_repeated(p);
-        uint32_t *item = part == MPL_NONE ? NULL : mpl_buf_add(&parts);
 
-        if (item == NULL) {
+        if (part == MPL_NONE || !mpl_buf_put(&parts, &part)) {
             p->has_no_memory = p->has_no_memory || part != MPL_NONE;
             mpl_buf_free(&parts);
             return MPL_NONE;
         }
-        *item = part;
     } while (is_name_start(peek(p)) || peek(p) == '(');
 
     const uint32_t *items = parts.data;
@@ -502,15 +496,12 @@ enum mpl_status mpl_expression_occurrences(const struct mpl_expression *expressi
     struct mpl_buf tallies = mpl_buf_make(sizeof(struct tally));
 
     /* A node's parts have smaller numbers than the node. */
-    for (uint32_t i = 0; i < expression->nodes.n; i++) {
-        if (mpl_buf_add(&tallies) == NULL) {
-            mpl_buf_free(&tallies);
-            return mpl_nomem(err);
-        }
+    struct tally *of = mpl_buf_add_many(&tallies, expression->nodes.n);
+
+    if (of == NULL) {
+        return mpl_nomem(err);
     }
     for (uint32_t m = 0; m < n_members; m++) {
-        struct tally *of = tallies.data;
-
         for (uint32_t i = 0; i < expression->nodes.n; i++) {
             of[i] = tally_node(mpl_expression_get(expression, i), of, m);
         }

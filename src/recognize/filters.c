@@ -55,9 +55,10 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
                    : filter->from != MPL_NONE && is_in_role(r, peer, filter->from);
 }
 
-uint32_t mpl_filter_message(const struct mpl_recognition *r,
-                            const struct mpl_span_filter *filter, uint32_t location,
-                            const struct mpl_span *span)
+/* The first one of a span. */
+static uint32_t message_of(const struct mpl_recognition *r,
+                           const struct mpl_span_filter *filter, uint32_t location,
+                           const struct mpl_span *span)
 {
     for (uint32_t i = 0; i < span->n_messages; i++) {
         const uint32_t message = mpl_events_message(r->events, location, span, i);
@@ -83,7 +84,7 @@ uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
                    : MPL_NONE;
     }
     span = mpl_events_span(r->events, location, at);
-    return mpl_filter_message(r, filter, location, &span);
+    return message_of(r, filter, location, &span);
 }
 
 bool mpl_filter_has_messages(const struct mpl_span_filter *filter)
@@ -170,19 +171,13 @@ static bool is_of_kind(const struct mpl_recognition *r,
     }
 }
 
-static bool has_region(const struct mpl_recognition *r,
-                       const struct mpl_span_filter *filter, uint32_t region)
-{
-    return filter->region == NULL ||
-           (region != MPL_NONE &&
-            fnmatch(filter->region, r->model->regions[region].name, 0) == 0);
-}
-
 bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                       uint32_t location, const struct mpl_span *span)
 {
     if (filter->primitive == MPL_NONE || !is_of_kind(r, filter, location, span) ||
-        !has_region(r, filter, span->region)) {
+        (filter->region != NULL &&
+         (span->region == MPL_NONE ||
+          fnmatch(filter->region, r->model->regions[span->region].name, 0) != 0))) {
         return false;
     }
 
@@ -191,29 +186,7 @@ bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_span_fil
                                test == MPL_TEST_RECV || filter->to != MPL_NONE ||
                                filter->from != MPL_NONE || filter->n_tags > 0;
 
-    return !needs_message || mpl_filter_message(r, filter, location, span) != MPL_NONE;
-}
-
-bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
-                      uint32_t location, uint32_t at)
-{
-    double scalars[MPL_FIELDS];
-    size_t n;
-
-    if (filter->where == NULL) {
-        return true;
-    }
-
-    const uint32_t *slots = mpl_formula_scalars(filter->where, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        scalars[slots[i]] =
-            mpl_span_field(r, filter, location, at, MPL_NONE, (enum mpl_field) slots[i]);
-    }
-
-    const double value = mpl_formula_eval(filter->where, scalars, NULL);
-
-    return !isnan(value) && value != 0;
+    return !needs_message || message_of(r, filter, location, span) != MPL_NONE;
 }
 
 /* ---- fields ---------------------------------------------------------------------------- */
@@ -318,11 +291,26 @@ static inline double field_of(const struct mpl_recognition *r,
     }
 }
 
-double mpl_span_field(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
-                      uint32_t location, uint32_t at, uint32_t message,
-                      enum mpl_field field)
+bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
+                      uint32_t location, uint32_t at)
 {
-    return field_of(r, filter, location, at, message, field);
+    double scalars[MPL_FIELDS];
+    size_t n;
+
+    if (filter->where == NULL) {
+        return true;
+    }
+
+    const uint32_t *slots = mpl_formula_scalars(filter->where, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        scalars[slots[i]] =
+            field_of(r, filter, location, at, MPL_NONE, (enum mpl_field) slots[i]);
+    }
+
+    const double value = mpl_formula_eval(filter->where, scalars, NULL);
+
+    return !isnan(value) && value != 0;
 }
 
 /* Inlined once per field, so that the compiler takes the choice of it out of the loop. */

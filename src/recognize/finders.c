@@ -30,11 +30,6 @@ struct mpl_finder {
 
 /* ---- kinds of links ------------------------------------------------------------------- */
 
-static bool is_along(const struct mpl_associated *associated)
-{
-    return associated->link == MPL_LINK_NEXT || associated->link == MPL_LINK_PREVIOUS;
-}
-
 static bool is_same_text(const char *x, const char *y)
 {
     return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
@@ -88,7 +83,7 @@ bool mpl_finders_prepare(struct mpl_recognition *r)
             return false;
         }
         for (uint32_t a = 0; a < event->n_associated; a++) {
-            finders->of_event[e][a] = is_along(&event->associated[a])
+            finders->of_event[e][a] = mpl_link_is_along(event->associated[a].link)
                                           ? kind_of(finders, &event->associated[a].filter)
                                           : MPL_NONE;
         }

@@ -34,12 +34,9 @@ static int by_pair(const void *x, const void *y)
 
 static bool see(struct mpl_buf *all, uint32_t from, uint32_t to, uint64_t n, bool is_sender)
 {
-    struct seen *seen = n == 0 ? NULL : mpl_buf_add(all);
+    const struct seen seen = { { from, to, n }, is_sender };
 
-    if (seen != NULL) {
-        *seen = (struct seen){ { from, to, n }, is_sender };
-    }
-    return n == 0 || seen != NULL;
+    return n == 0 || mpl_buf_put(all, &seen);
 }
 
 static bool see_all(const struct mpl_topology *t, struct mpl_buf *all)
@@ -81,8 +78,8 @@ static uint32_t unite(const struct seen *seen, size_t n, struct mpl_topology_arc
     return n_arcs;
 }
 
-static uint64_t count_of(const struct mpl_topology_arc *arcs, uint32_t n, uint32_t from,
-                         uint32_t to)
+uint32_t mpl_arc_find(const struct mpl_topology_arc *arcs, uint32_t n, uint32_t from,
+                      uint32_t to)
 {
     uint32_t low = 0;
     uint32_t high = n;
@@ -97,7 +94,7 @@ static uint64_t count_of(const struct mpl_topology_arc *arcs, uint32_t n, uint32
             high = middle;
         }
     }
-    return low < n && arcs[low].from == from && arcs[low].to == to ? arcs[low].n : 0;
+    return low < n && arcs[low].from == from && arcs[low].to == to ? low : MPL_NONE;
 }
 
 /* What goes both ways counts at both ends, once for each way. */
@@ -106,8 +103,9 @@ static void count_mutual(struct mpl_peer_graph *graph, const struct mpl_topology
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct mpl_topology_arc *a = &arcs[i];
-        const uint64_t back = count_of(arcs, n, a->to, a->from);
-        const uint64_t n_mutual = a->n < back ? a->n : back;
+        const uint32_t back = mpl_arc_find(arcs, n, a->to, a->from);
+        const uint64_t n_back = back == MPL_NONE ? 0 : arcs[back].n;
+        const uint64_t n_mutual = a->n < n_back ? a->n : n_back;
 
         graph->n_messages[a->from] += a->n;
         graph->n_messages[a->to] += a->n;
@@ -165,32 +163,11 @@ static enum mpl_status make_arcs(struct mpl_topology *t, struct mpl_err *err)
 
 /* ---- edges ----------------------------------------------------------------------------- */
 
-uint32_t mpl_peer_graph_find_arc(const struct mpl_peer_graph *graph, uint32_t from,
-                                 uint32_t to)
-{
-    uint32_t low = 0;
-    uint32_t high = graph->n_arcs;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const struct mpl_topology_arc *a = &graph->arcs[middle];
-
-        if (a->from < from || (a->from == from && a->to < to)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < graph->n_arcs && graph->arcs[low].from == from && graph->arcs[low].to == to
-               ? low
-               : MPL_NONE;
-}
-
 /* Whether this arc stands for the edge: of two that lead to and fro the one upwards. */
 static bool is_edge(const struct mpl_peer_graph *graph, const struct mpl_topology_arc *arc)
 {
     return arc->from < arc->to ||
-           mpl_peer_graph_find_arc(graph, arc->to, arc->from) == MPL_NONE;
+           mpl_arc_find(graph->arcs, graph->n_arcs, arc->to, arc->from) == MPL_NONE;
 }
 
 static int by_number(const void *x, const void *y)

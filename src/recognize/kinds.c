@@ -108,12 +108,7 @@ static bool grow(struct classing *c)
 
 static uint32_t add_kind(struct classing *c, struct mpl_kind kind)
 {
-    struct mpl_kind *item = mpl_buf_add(&c->kinds);
-
-    c->has_no_memory = c->has_no_memory || item == NULL;
-    if (item != NULL) {
-        *item = kind;
-    }
+    c->has_no_memory = !mpl_buf_put(&c->kinds, &kind) || c->has_no_memory;
     return c->has_no_memory ? MPL_NONE : (uint32_t) c->kinds.n - 1;
 }
 

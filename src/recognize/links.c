@@ -7,17 +7,6 @@
 
 /* ---- links -------------------------------------------------------------------------- */
 
-/* Spans that what \p base stands for begins and ends with. */
-static struct mpl_range spans_of(const struct mpl_instance_view *view, uint32_t name,
-                                 const struct mpl_bound *base)
-{
-    const uint32_t inner = base->kind == MPL_BOUND_INSTANCE
-                               ? mpl_event_name_instance(view->definition, name)
-                               : MPL_NONE;
-
-    return mpl_item_spans(view->r, inner, base->location, base->at);
-}
-
 void mpl_link_match(struct mpl_instance_view *view, const struct mpl_bound *base,
                     const struct mpl_span_filter *filter, struct mpl_bound *bound)
 {
@@ -71,7 +60,7 @@ static bool make_spans(struct mpl_recognition *r, uint32_t event)
 
         segment_of[segment->location] = s;
         for (uint32_t i = 0; i < segment->n; i++) {
-            spans[segment->first + i] = mpl_item_spans(r, event, segment->location, i);
+            spans[segment->first + i] = mpl_segment_spans(r, event, segment, i);
         }
     }
     instances->spans = spans;
@@ -166,7 +155,7 @@ static uint32_t start_of(const struct mpl_instance_view *view, uint32_t i, uint3
     }
     *location = base.location;
     if (base.kind == MPL_BOUND_INSTANCE) {
-        const struct mpl_range spans = spans_of(view, name, &base);
+        const struct mpl_range spans = mpl_bound_spans(view, name, &base);
 
         return is_next ? spans.end : spans.first;
     }
@@ -354,7 +343,7 @@ static void follow_containing(struct mpl_instance_view *view, uint32_t number,
 
         bounds[i].kind = MPL_BOUND_ABSENT;
         if (bases[i].kind != MPL_BOUND_ABSENT) {
-            find_containing(instances, spans_of(view, associated->base, &bases[i]),
+            find_containing(instances, mpl_bound_spans(view, associated->base, &bases[i]),
                             bases[i].location, *near, &bounds[i]);
         }
     }
@@ -370,8 +359,7 @@ static bool is_bound_first(const struct mpl_instance_view *view, uint32_t name)
 void mpl_link_follow(struct mpl_instance_view *view, uint32_t number, const uint64_t *rows)
 {
     const struct mpl_associated *associated = &view->definition->associated[number];
-    const bool is_along =
-        associated->link == MPL_LINK_NEXT || associated->link == MPL_LINK_PREVIOUS;
+    const bool is_along = mpl_link_is_along(associated->link);
 
     if (!is_along || is_bound_first(view, associated->base)) {
         mpl_view_bind(view, associated->base, rows);

@@ -50,13 +50,25 @@ void mpl_load_warn(struct mpl_loader *loader, struct mpl_place place, const char
 const char *mpl_load_hint(struct mpl_loader *loader, const char *word,
                           const char *const *words, size_t n)
 {
-    const char *hint = mpl_suggest_hint(loader->arena, word, words, n);
+    const char *hint =
+        words == NULL ? NULL : mpl_suggest_hint(loader->arena, word, words, n);
 
     if (hint == NULL) {
         loader->has_no_memory = true;
         return "";
     }
     return hint;
+}
+
+const char **mpl_load_names(struct mpl_loader *loader, const void *things, size_t n,
+                            size_t size)
+{
+    const char **names = mpl_load_array(loader, n, sizeof *names);
+
+    for (size_t i = 0; i < n && names != NULL; i++) {
+        names[i] = *(const char *const *) ((const char *) things + i * size);
+    }
+    return names;
 }
 
 void *mpl_load_array(struct mpl_loader *loader, size_t n, size_t size)
@@ -89,6 +101,13 @@ const char *mpl_load_text(struct mpl_loader *loader, const struct mpl_yaml *node
         return NULL;
     }
     return node->text;
+}
+
+const char *mpl_load_says(struct mpl_loader *loader, const struct mpl_yaml *map)
+{
+    const struct mpl_yaml *says = mpl_yaml_find(map, "says");
+
+    return says == NULL ? NULL : mpl_load_text(loader, says, "'says'");
 }
 
 bool mpl_load_is_map(struct mpl_loader *loader, const struct mpl_yaml *node,
@@ -158,20 +177,16 @@ uint32_t mpl_load_role(struct mpl_loader *loader, const struct mpl_yaml *node)
 {
     const struct mpl_pattern *pattern = loader->pattern;
     const char *name = mpl_load_text(loader, node, "a role");
-    const char **names = mpl_load_array(loader, pattern->n_roles, sizeof *names);
+    const uint32_t role = name == NULL ? MPL_NONE : mpl_pattern_find_role(pattern, name);
 
-    if (name == NULL || names == NULL) {
-        return MPL_NONE;
+    if (name != NULL && role == MPL_NONE) {
+        const char **names = mpl_load_names(loader, pattern->roles, pattern->n_roles,
+                                            sizeof *pattern->roles);
+
+        mpl_load_error(loader, node->place, "there is no role '%s'%s", name,
+                       mpl_load_hint(loader, name, names, pattern->n_roles));
     }
-    for (uint32_t i = 0; i < pattern->n_roles; i++) {
-        names[i] = pattern->roles[i].name;
-        if (strcmp(names[i], name) == 0) {
-            return i;
-        }
-    }
-    mpl_load_error(loader, node->place, "there is no role '%s'%s", name,
-                   mpl_load_hint(loader, name, names, pattern->n_roles));
-    return MPL_NONE;
+    return role;
 }
 
 /* ---- top level ---------------------------------------------------------------------- */
@@ -186,25 +201,18 @@ static void load_need(struct mpl_loader *loader, const struct mpl_yaml *node)
 {
     struct mpl_pattern *pattern = loader->pattern;
     const char *name = mpl_load_text(loader, node, "a need");
-    size_t n;
-    const struct mpl_capability *table = mpl_capability_table(&n);
-    const char **names = mpl_load_array(loader, n, sizeof *names);
+    const struct mpl_capability *need = name == NULL ? NULL : mpl_capability_find(name);
 
-    if (name == NULL || names == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        names[i] = table[i].name;
-    }
+    if (need != NULL) {
+        pattern->needs[pattern->n_needs++] = need;
+    } else if (name != NULL) {
+        size_t n;
+        const struct mpl_capability *table = mpl_capability_table(&n);
 
-    const struct mpl_capability *need = mpl_capability_find(name);
-
-    if (need == NULL) {
         mpl_load_error(loader, node->place, "there is no capability '%s'%s", name,
-                       mpl_load_hint(loader, name, names, n));
-        return;
+                       mpl_load_hint(loader, name,
+                                     mpl_load_names(loader, table, n, sizeof *table), n));
     }
-    pattern->needs[pattern->n_needs++] = need;
 }
 
 static void load_needs(struct mpl_loader *loader, const struct mpl_yaml *needs)

@@ -16,9 +16,7 @@ uint32_t mpl_event_name_find(const struct mpl_event_definition *event, const cha
                              size_t bytes)
 {
     for (uint32_t i = 0; i < event->n_members + event->n_associated; i++) {
-        const char *known = i < event->n_members
-                                ? event->members[i].name
-                                : event->associated[i - event->n_members].name;
+        const char *known = mpl_event_name(event, i);
 
         if (strncmp(known, name, bytes) == 0 && known[bytes] == '\0') {
             return i;
@@ -40,21 +38,13 @@ uint32_t mpl_event_attribute_find(const struct mpl_event_definition *event,
 
 /* ---- names and units of attributes ---------------------------------------------------- */
 
-static void add_own_attributes(struct mpl_event_definition *event)
-{
-    static const struct mpl_attribute own[MPL_OWN_ATTRIBUTES] = {
-        { .name = "enter", .says = "When its first member begins.", .unit = { 1, 0 } },
-        { .name = "leave", .says = "When its last member ends.", .unit = { 1, 0 } },
-        { .name = "duration", .says = "From enter to leave.", .unit = { 1, 0 } },
-        { .name = "location", .says = "Rank on which it lies." },
-        { .name = "index",
-          .says = "Its number on the location, from 0.",
-          .reads_index = true },
-    };
-
-    memcpy(event->attributes, own, sizeof own);
-    event->n_attributes = MPL_OWN_ATTRIBUTES;
-}
+static const struct mpl_attribute own_attributes[MPL_OWN_ATTRIBUTES] = {
+    { .name = "enter", .unit = { 1, 0 } },    /* When its first member begins. */
+    { .name = "leave", .unit = { 1, 0 } },    /* When its last member ends. */
+    { .name = "duration", .unit = { 1, 0 } }, /* From enter to leave. */
+    { .name = "location" },                   /* Rank on which it lies. */
+    { .name = "index", .reads_index = true }, /* Its number on the location, from 0. */
+};
 
 static const char *const attribute_keys[] = { "value", "unit", "says" };
 
@@ -87,8 +77,6 @@ static void load_unit(struct mpl_loader *loader, const struct mpl_yaml *map,
 static void load_attribute(struct mpl_loader *loader, const struct mpl_yaml *map,
                            struct mpl_event_definition *event)
 {
-    const struct mpl_yaml *says;
-
     if (!mpl_load_is_map(loader, map, "an attribute")) {
         return;
     }
@@ -109,9 +97,7 @@ static void load_attribute(struct mpl_loader *loader, const struct mpl_yaml *map
     attribute->name = map->key;
     attribute->place = map->key_place;
     load_unit(loader, map, attribute);
-    if ((says = mpl_yaml_find(map, "says")) != NULL) {
-        attribute->says = mpl_load_text(loader, says, "'says'");
-    }
+    (void) mpl_load_says(loader, map);
 }
 
 static void load_names(struct mpl_loader *loader, const struct mpl_yaml *map,
@@ -130,11 +116,10 @@ static void load_names(struct mpl_loader *loader, const struct mpl_yaml *map,
     if (event->attributes == NULL) {
         return;
     }
-    add_own_attributes(event);
-    if (!has_attributes) {
-        return;
-    }
-    for (const struct mpl_yaml *node = attributes->first; node != NULL; node = node->next) {
+    memcpy(event->attributes, own_attributes, sizeof own_attributes);
+    event->n_attributes = MPL_OWN_ATTRIBUTES;
+    for (const struct mpl_yaml *node = has_attributes ? attributes->first : NULL;
+         node != NULL; node = node->next) {
         load_attribute(loader, node, event);
     }
 }
@@ -246,10 +231,12 @@ static uint64_t members_elsewhere(const struct mpl_loader *loader,
 }
 
 /* One that is elsewhere, but not alone beside &: no automaton sees more than one location. */
-static void check_locations(struct mpl_loader *loader, struct mpl_event_definition *event)
+static void check_locations(struct mpl_loader *loader, const struct mpl_yaml *map,
+                            struct mpl_event_definition *event)
 {
     const struct mpl_pattern *pattern = loader->pattern;
 
+    (void) map;
     for (uint32_t i = 0; i < event->n_members; i++) {
         const struct mpl_member *member = &event->members[i];
         const uint32_t role = role_elsewhere(loader, event, member);
@@ -313,7 +300,8 @@ static void load_expression(struct mpl_loader *loader, const struct mpl_yaml *ma
 {
     const struct mpl_yaml *node = mpl_yaml_find(map, "expression");
     const char *text = node == NULL ? NULL : mpl_load_text(loader, node, "'expression'");
-    const char **names = mpl_load_array(loader, event->n_members, sizeof *names);
+    const char **names =
+        mpl_load_names(loader, event->members, event->n_members, sizeof *event->members);
     struct mpl_expression expression = { 0 };
 
     if (node == NULL) {
@@ -321,9 +309,6 @@ static void load_expression(struct mpl_loader *loader, const struct mpl_yaml *ma
     }
     if (text == NULL || names == NULL || event->members == NULL) {
         return;
-    }
-    for (uint32_t i = 0; i < event->n_members; i++) {
-        names[i] = event->members[i].name;
     }
 
     const struct mpl_expression_text source = {
@@ -362,8 +347,7 @@ static uint32_t load_base(struct mpl_loader *loader, const struct mpl_yaml *node
     const uint32_t base = mpl_event_name_find(event, name, strlen(name));
 
     for (uint32_t i = 0; i < n; i++) {
-        names[i] = i < event->n_members ? event->members[i].name
-                                        : event->associated[i - event->n_members].name;
+        names[i] = mpl_event_name(event, i);
     }
     if (base == MPL_NONE) {
         mpl_load_error(loader, node->place,
@@ -373,11 +357,6 @@ static uint32_t load_base(struct mpl_loader *loader, const struct mpl_yaml *node
         mpl_load_error(loader, node->place, "'%s' is not in the expression", name);
     }
     return base;
-}
-
-static bool is_along(enum mpl_link link)
-{
-    return link == MPL_LINK_PREVIOUS || link == MPL_LINK_NEXT;
 }
 
 /* Says where a search along a location ends. */
@@ -424,13 +403,6 @@ static void load_link_filter(struct mpl_loader *loader, const struct mpl_yaml *m
     }
 }
 
-/* A span that a link along a location finds is context: whose it is nobody has said. */
-static bool is_explained(const struct mpl_event_definition *event, uint32_t name)
-{
-    return name < event->n_members ||
-           event->associated[name - event->n_members].is_explained;
-}
-
 static void load_link(struct mpl_loader *loader, const struct mpl_yaml *map,
                       struct mpl_event_definition *event, struct mpl_associated *associated)
 {
@@ -458,7 +430,7 @@ static void load_link(struct mpl_loader *loader, const struct mpl_yaml *map,
     associated->base = load_base(loader, start, event);
     load_link_filter(loader, map, associated);
     stop = mpl_yaml_find(map, stop_key(associated->link));
-    if (stop != NULL && is_along(associated->link)) {
+    if (stop != NULL && mpl_link_is_along(associated->link)) {
         associated->stop = load_base(loader, stop, event);
     }
     if (associated->base == MPL_NONE) {
@@ -466,7 +438,10 @@ static void load_link(struct mpl_loader *loader, const struct mpl_yaml *map,
     }
     if (associated->link == MPL_LINK_MATCH) {
         associated->is_list = mpl_event_name_is_list(event, associated->base);
-        associated->is_explained = is_explained(event, associated->base);
+        /* A span that a link along a location finds is context: whose it is nobody has said. */
+        associated->is_explained =
+            associated->base < event->n_members ||
+            event->associated[associated->base - event->n_members].is_explained;
         if (mpl_event_name_instance(event, associated->base) != MPL_NONE) {
             mpl_load_error(
                 loader, start->place,
@@ -481,7 +456,8 @@ static void load_associated(struct mpl_loader *loader, const struct mpl_yaml *ma
 {
     const struct mpl_yaml *all = mpl_yaml_find(map, "associated");
 
-    if (all == NULL || !mpl_load_is_map(loader, all, "'associated'")) {
+    if (all == NULL || event->automaton == NULL ||
+        !mpl_load_is_map(loader, all, "'associated'")) {
         return;
     }
     if (all->n > MPL_ASSOCIATED_MAX) {
@@ -518,7 +494,6 @@ static void load_head(struct mpl_loader *loader, const struct mpl_yaml *map,
                       struct mpl_event_definition *event)
 {
     const struct mpl_yaml *on = mpl_yaml_find(map, "on");
-    const struct mpl_yaml *says = mpl_yaml_find(map, "says");
     const struct mpl_yaml *strict = mpl_yaml_find(map, "strict");
 
     mpl_load_keys(loader, map, event_keys, sizeof event_keys / sizeof *event_keys,
@@ -531,9 +506,7 @@ static void load_head(struct mpl_loader *loader, const struct mpl_yaml *map,
     } else {
         event->role = mpl_load_role(loader, on);
     }
-    if (says != NULL) {
-        event->says = mpl_load_text(loader, says, "'says'");
-    }
+    (void) mpl_load_says(loader, map);
     if (strict != NULL) {
         const char *text = strict->kind == MPL_YAML_SCALAR ? strict->text : "";
 
@@ -575,23 +548,6 @@ static void name_events(struct mpl_loader *loader, const struct mpl_yaml *events
     }
 }
 
-/* What names stand for is not known after a fault in the expression: more faults would be noise. */
-static void load_rest(struct mpl_loader *loader, const struct mpl_yaml *map,
-                      struct mpl_event_definition *event)
-{
-    if (event->automaton != NULL) {
-        load_associated(loader, map, event);
-    }
-}
-
-static void load_formulas(struct mpl_loader *loader, const struct mpl_yaml *map,
-                          struct mpl_event_definition *event)
-{
-    if (event->automaton != NULL) {
-        mpl_load_event_formulas(loader, map, event);
-    }
-}
-
 typedef void turn(struct mpl_loader *loader, const struct mpl_yaml *map,
                   struct mpl_event_definition *event);
 
@@ -606,13 +562,6 @@ static void take_turn(struct mpl_loader *loader, const struct mpl_yaml *events,
         }
         number++;
     }
-}
-
-static void check_event(struct mpl_loader *loader, const struct mpl_yaml *map,
-                        struct mpl_event_definition *event)
-{
-    (void) map;
-    check_locations(loader, event);
 }
 
 void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events)
@@ -630,9 +579,10 @@ void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events)
     name_events(loader, events);
     take_turn(loader, events, load_members);
     take_turn(loader, events, load_expression);
-    take_turn(loader, events, check_event);
-    take_turn(loader, events, load_rest);
-    take_turn(loader, events, load_formulas);
+    take_turn(loader, events, check_locations);
+    /* What names stand for is not known after a fault in the expression: more faults would be noise. */
+    take_turn(loader, events, load_associated);
+    take_turn(loader, events, mpl_load_event_formulas);
     if (!loader->has_fault && !loader->has_no_memory) {
         mpl_load_order(loader);
     }

@@ -66,7 +66,6 @@ static void load_example(struct mpl_loader *loader, const struct mpl_yaml *node,
 {
     const struct mpl_yaml *trace = mpl_yaml_find(node, "trace");
     const struct mpl_yaml *file = mpl_yaml_find(node, "file");
-    const struct mpl_yaml *says = mpl_yaml_find(node, "says");
     const struct mpl_yaml *instances = mpl_yaml_find(node, "instances");
 
     example->place = node->place;
@@ -85,9 +84,7 @@ static void load_example(struct mpl_loader *loader, const struct mpl_yaml *node,
     if (file != NULL && mpl_load_text(loader, file, "'file'") != NULL) {
         example->file = path_beside(loader, file->text);
     }
-    if (says != NULL) {
-        example->says = mpl_load_text(loader, says, "'says'");
-    }
+    example->says = mpl_load_says(loader, node);
     if (instances != NULL) {
         load_expected(loader, instances, example);
     }

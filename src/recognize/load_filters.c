@@ -10,16 +10,6 @@ const char *const mpl_filter_keys[MPL_FILTER_KEYS] = { "event",  "to", "from", "
 
 /* ---- which event -------------------------------------------------------------------- */
 
-static uint32_t find_event(const struct mpl_pattern *pattern, const char *name)
-{
-    for (uint32_t i = 0; i < pattern->n_events; i++) {
-        if (strcmp(pattern->events[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return MPL_NONE;
-}
-
 static void tell_unknown(struct mpl_loader *loader, const struct mpl_yaml *node)
 {
     const struct mpl_pattern *pattern = loader->pattern;
@@ -42,7 +32,7 @@ static void tell_unknown(struct mpl_loader *loader, const struct mpl_yaml *node)
 
 uint32_t mpl_load_event(struct mpl_loader *loader, const struct mpl_yaml *node)
 {
-    const uint32_t event = find_event(loader->pattern, node->text);
+    const uint32_t event = mpl_pattern_find_event(loader->pattern, node->text);
 
     if (event == MPL_NONE) {
         tell_unknown(loader, node);

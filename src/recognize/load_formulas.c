@@ -124,16 +124,13 @@ const struct mpl_formula *mpl_load_role_formula(struct mpl_loader *loader,
 
 /* ---- fields of a span -------------------------------------------------------------------- */
 
-static const char *suggest_field(const char *name)
+static const char *suggest_field(struct mpl_loader *loader, const char *name)
 {
-    const char *known[MPL_FIELDS];
     size_t n;
     const struct mpl_word *fields = mpl_span_fields(&n);
+    const char **known = mpl_load_names(loader, fields, n, sizeof *fields);
 
-    for (size_t i = 0; i < n; i++) {
-        known[i] = fields[i].name;
-    }
-    return mpl_suggest(name, known, n);
+    return known == NULL ? NULL : mpl_suggest(name, known, n);
 }
 
 static enum mpl_status lookup_field(void *context, const char *name,
@@ -143,13 +140,12 @@ static enum mpl_status lookup_field(void *context, const char *name,
     const uint32_t field = mpl_field_find(name);
     size_t n;
 
-    (void) context;
     if (out->of[0] != NULL) {
         *reason = mpl_relation_misplaced;
         return MPL_E_MEANING;
     }
     if (field == MPL_NONE) {
-        *suggestion = suggest_field(name);
+        *suggestion = suggest_field(context, name);
         return MPL_E_MEANING;
     }
     *out =
@@ -160,7 +156,7 @@ static enum mpl_status lookup_field(void *context, const char *name,
 const struct mpl_formula *mpl_load_span_formula(struct mpl_loader *loader,
                                                 const struct mpl_yaml *node)
 {
-    const struct mpl_formula *formula = compile(loader, node, lookup_field, NULL);
+    const struct mpl_formula *formula = compile(loader, node, lookup_field, loader);
 
     check_condition(loader, node, formula);
     return formula;
@@ -201,13 +197,8 @@ static enum mpl_status use_slot(struct event_names *names, struct mpl_formula_sl
             break;
         }
     }
-    if (number == names->slots.n) {
-        struct mpl_formula_slot *item = mpl_buf_add(&names->slots);
-
-        if (item == NULL) {
-            return MPL_E_NOMEM;
-        }
-        *item = slot;
+    if (number == names->slots.n && !mpl_buf_put(&names->slots, &slot)) {
+        return MPL_E_NOMEM;
     }
     *out = (struct mpl_formula_name){
         .is_list = is_list, .group = group, .slot = number, .unit = unit
@@ -249,10 +240,8 @@ static enum mpl_status lookup_own(struct event_names *names, const char *name,
                        "'%s' is an event; say which of its fields: %s.enter, for instance",
                        name, name);
     }
-    known = mpl_load_array(names->loader, names->n_attributes, sizeof *known);
-    for (uint32_t i = 0; known != NULL && i < names->n_attributes; i++) {
-        known[i] = event->attributes[i].name;
-    }
+    known = mpl_load_names(names->loader, event->attributes, names->n_attributes,
+                           sizeof *event->attributes);
     *suggestion = known == NULL ? NULL : mpl_suggest(name, known, names->n_attributes);
     return known == NULL ? MPL_E_NOMEM : MPL_E_MEANING;
 }
@@ -280,11 +269,9 @@ static enum mpl_status suggest_dotted(struct event_names *names, const char *nam
         return MPL_E_NOMEM;
     }
     for (uint32_t i = 0; i < n_words; i++) {
-        words[i] = known_name != MPL_NONE
-                       ? (other != NULL ? other->attributes[i].name
-                                        : mpl_span_fields(&n_fields)[i].name)
-                   : i < event->n_members ? event->members[i].name
-                                          : event->associated[i - event->n_members].name;
+        words[i] = known_name == MPL_NONE ? mpl_event_name(event, i)
+                   : other != NULL        ? other->attributes[i].name
+                                          : mpl_span_fields(&n_fields)[i].name;
     }
 
     const char *near = mpl_suggest(wrong, words, n_words);
@@ -344,7 +331,7 @@ static enum mpl_status lookup_candidate(struct event_names *names, const char *n
     size_t n;
 
     if (field == MPL_NONE) {
-        *suggestion = suggest_field(name);
+        *suggestion = suggest_field(names->loader, name);
         return MPL_E_MEANING;
     }
     return use_slot(names,
@@ -363,10 +350,8 @@ static enum mpl_status find_related(struct event_names *names, const char *name,
 
     *found = mpl_event_name_find(event, name, n);
     if (name[n] != '\0' && *found != MPL_NONE) {
-        return explain(
-            names, reason, "'%s' is a number; this takes the name alone: '%s'", name,
-            *found < event->n_members ? event->members[*found].name
-                                      : event->associated[*found - event->n_members].name);
+        return explain(names, reason, "'%s' is a number; this takes the name alone: '%s'",
+                       name, mpl_event_name(event, *found));
     }
     if (*found == MPL_NONE) {
         return suggest_dotted(names, name, n, MPL_NONE, suggestion);
@@ -477,46 +462,20 @@ static bool is_always_there(const struct mpl_event_definition *event, uint32_t n
     return field != MPL_FIELD_BYTES && field != MPL_FIELD_TAG && field != MPL_FIELD_PEER;
 }
 
-static const char *skip(const char *at, const char *word)
-{
-    const size_t n = strlen(word);
-
-    if (at == NULL) {
-        return NULL;
-    }
-    at += strspn(at, " \t\n");
-    return strncmp(at, word, n) == 0 ? at + n : NULL;
-}
-
-static const char *const name_letters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-
 /* Sets what a constraint of the form [not] defined(name.field) asks for. */
 static void find_presence(const struct event_names *names,
                           struct mpl_constraint *constraint)
 {
-    const char *rest = skip(constraint->text, "not");
-    const char *at = skip(skip(rest == NULL ? constraint->text : rest, "defined"), "(");
-    const char *end;
-    size_t n_slots;
-
-    constraint->present = MPL_NONE;
-    constraint->is_absent = rest != NULL;
-    at = at == NULL ? NULL : at + strspn(at, " \t\n");
-    end = at == NULL ? NULL : skip(at + strspn(at, name_letters), ")");
-    if (end == NULL || end[strspn(end, " \t\n")] != '\0') {
-        return;
-    }
-
-    /* It has been compiled: what it reads is known. */
-    const uint32_t *slots = mpl_formula_scalars(constraint->formula, &n_slots);
+    const uint32_t number =
+        mpl_formula_presence(constraint->formula, &constraint->is_absent);
     const struct mpl_formula_slot *slot =
-        n_slots == 1 ? mpl_buf_get(&names->slots, slots[0]) : NULL;
+        number == MPL_NONE ? NULL : mpl_buf_get(&names->slots, number);
 
-    if (slot != NULL && slot->name != MPL_NONE &&
-        is_always_there(names->event, slot->name, slot->field)) {
-        constraint->present = slot->name;
-    }
+    constraint->present = slot != NULL && slot->relation == MPL_SLOT_FIELD &&
+                                  slot->name != MPL_NONE &&
+                                  is_always_there(names->event, slot->name, slot->field)
+                              ? slot->name
+                              : MPL_NONE;
 }
 
 static void load_constraint(struct event_names *names, const struct mpl_yaml *node,
@@ -630,7 +589,7 @@ static void load_links(struct event_names *names, const struct mpl_yaml *map,
                                            : NULL;
 
         if (where == NULL || !mpl_load_reads_others(where) ||
-            (associated->link != MPL_LINK_PREVIOUS && associated->link != MPL_LINK_NEXT)) {
+            !mpl_link_is_along(associated->link)) {
             continue;
         }
         names->link = i;
@@ -648,6 +607,9 @@ void mpl_load_event_formulas(struct mpl_loader *loader, const struct mpl_yaml *m
                                  .slots = mpl_buf_make(sizeof(struct mpl_formula_slot)),
                                  .link = MPL_NONE };
 
+    if (event->automaton == NULL) {
+        return;
+    }
     load_links(&names, map, event);
     load_values(&names, map, event);
     load_constraints(&names, map, event);

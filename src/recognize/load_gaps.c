@@ -9,20 +9,10 @@
 
 #include <string.h>
 
-/* A call of any kind; a region may be a computation, too. */
-static bool is_call(const struct mpl_member *member)
+static bool is_a(const struct mpl_span_filter *filter, enum mpl_primitive_test test)
 {
-    static const char *const others[] = { "compute", "region" };
-
-    if (member->filter.primitive == MPL_NONE) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (mpl_primitive_find(others[i]) == member->filter.primitive) {
-            return false;
-        }
-    }
-    return true;
+    return filter->primitive != MPL_NONE &&
+           mpl_primitive_row(filter->primitive)->test == test;
 }
 
 /* The call that a word of the expression stands for, if it must be there; else NULL. */
@@ -40,7 +30,12 @@ static const struct mpl_member *call_of(const struct mpl_event_definition *event
         const struct mpl_member *member = &event->members[i];
 
         if (strlen(member->name) == n && memcmp(member->name, word, n) == 0) {
-            return is_call(member) ? member : NULL;
+            /* A region may be a computation, too. */
+            return member->filter.primitive == MPL_NONE ||
+                           is_a(&member->filter, MPL_TEST_COMPUTE) ||
+                           is_a(&member->filter, MPL_TEST_REGION)
+                       ? NULL
+                       : member;
         }
     }
     return NULL;
@@ -49,12 +44,10 @@ static const struct mpl_member *call_of(const struct mpl_event_definition *event
 /* Whether every computation is an event of interest. */
 static bool takes_computations(const struct mpl_event_definition *event)
 {
-    const uint32_t compute = mpl_primitive_find("compute");
-
     for (uint32_t i = 0; i < event->n_members; i++) {
         const struct mpl_span_filter *filter = &event->members[i].filter;
 
-        if (filter->primitive == compute && filter->region == NULL &&
+        if (is_a(filter, MPL_TEST_COMPUTE) && filter->region == NULL &&
             filter->where == NULL && filter->n_tags == 0) {
             return true;
         }

@@ -44,32 +44,27 @@ static bool visit_attribute(struct order *order, uint32_t event, uint32_t attrib
     const struct mpl_event_definition *definition = &pattern->events[event];
     uint8_t *colour = &order->attributes[event][attribute];
     bool asks_order = false;
-    size_t n = 0;
+    uint32_t number;
 
     if (*colour != UNSEEN || definition->attributes[attribute].formula == NULL) {
         return *colour != OPEN;
     }
     *colour = OPEN;
-    for (int lists = 0; lists < 2; lists++) {
-        const struct mpl_formula *formula = definition->attributes[attribute].formula;
-        const uint32_t *slots =
-            lists ? mpl_formula_lists(formula, &n) : mpl_formula_scalars(formula, &n);
+    for (size_t i = 0;
+         mpl_formula_slot(definition->attributes[attribute].formula, i, &number); i++) {
+        const struct mpl_formula_slot *slot = &definition->slots[number];
+        const uint32_t other = slot_event(pattern, event, slot);
 
-        for (size_t i = 0; i < n; i++) {
-            const struct mpl_formula_slot *slot = &definition->slots[slots[i]];
-            const uint32_t other = slot_event(pattern, event, slot);
-
-            asks_order = asks_order || slot->relation != MPL_SLOT_FIELD ||
-                         is_beside(definition, slot->name);
-            if (slot->relation != MPL_SLOT_FIELD || other == MPL_NONE) {
-                continue;
-            }
-            if (!visit_attribute(order, other, slot->field)) {
-                return false;
-            }
-            asks_order =
-                asks_order || pattern->events[other].attributes[slot->field].asks_order;
+        asks_order = asks_order || slot->relation != MPL_SLOT_FIELD ||
+                     is_beside(definition, slot->name);
+        if (slot->relation != MPL_SLOT_FIELD || other == MPL_NONE) {
+            continue;
         }
+        if (!visit_attribute(order, other, slot->field)) {
+            return false;
+        }
+        asks_order =
+            asks_order || pattern->events[other].attributes[slot->field].asks_order;
     }
     definition->attributes[attribute].asks_order = asks_order;
     *colour = DONE;
@@ -157,16 +152,11 @@ static bool need_formula(struct order *order, uint32_t event, uint32_t owner,
                          const struct mpl_formula *formula)
 {
     const struct mpl_event_definition *definition = &order->loader->pattern->events[owner];
-    size_t n = 0;
+    uint32_t slot;
 
-    for (int lists = 0; lists < 2 && formula != NULL; lists++) {
-        const uint32_t *slots =
-            lists ? mpl_formula_lists(formula, &n) : mpl_formula_scalars(formula, &n);
-
-        for (size_t i = 0; i < n; i++) {
-            if (!need_slot(order, event, owner, &definition->slots[slots[i]])) {
-                return false;
-            }
+    for (size_t i = 0; mpl_formula_slot(formula, i, &slot); i++) {
+        if (!need_slot(order, event, owner, &definition->slots[slot])) {
+            return false;
         }
     }
     return true;

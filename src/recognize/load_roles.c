@@ -36,7 +36,6 @@ static void load_role(struct mpl_loader *loader, const struct mpl_yaml *map,
     const struct mpl_yaml *where = mpl_yaml_find(map, "where");
     const struct mpl_yaml *score = mpl_yaml_find(map, "score");
     const struct mpl_yaml *count = mpl_yaml_find(map, "count");
-    const struct mpl_yaml *says = mpl_yaml_find(map, "says");
 
     mpl_load_keys(loader, map, role_keys, sizeof role_keys / sizeof *role_keys, "a role");
 
@@ -46,9 +45,7 @@ static void load_role(struct mpl_loader *loader, const struct mpl_yaml *map,
     load_count(loader, map, role);
     role->has_fault = loader->has_fault;
     loader->has_fault = loader->has_fault || had_fault;
-    if (says != NULL) {
-        role->says = mpl_load_text(loader, says, "'says'");
-    }
+    (void) mpl_load_says(loader, map);
     if (where != NULL) {
         role->where_text = where->text;
         role->where = mpl_load_role_formula(loader, where, number);
@@ -62,12 +59,6 @@ static void load_role(struct mpl_loader *loader, const struct mpl_yaml *map,
                           "'score' chooses among locations only where count is 1");
         }
     }
-}
-
-/* Names that formulas of metrics give another meaning. */
-static bool is_reserved(const char *name)
-{
-    return strcmp(name, "run") == 0 || strcmp(name, "all") == 0;
 }
 
 void mpl_load_roles(struct mpl_loader *loader, const struct mpl_yaml *roles)
@@ -84,8 +75,9 @@ void mpl_load_roles(struct mpl_loader *loader, const struct mpl_yaml *roles)
     }
     for (const struct mpl_yaml *map = roles->first; map != NULL; map = map->next) {
         pattern->roles[pattern->n_roles++].name = map->key;
+        /* Formulas of metrics give these another meaning. */
         if (mpl_load_is_name(loader, map->key, map->key_place, "a role") &&
-            is_reserved(map->key)) {
+            (strcmp(map->key, "run") == 0 || strcmp(map->key, "all") == 0)) {
             mpl_load_error(loader, map->key_place,
                            "'%s' cannot name a role: formulas use it", map->key);
         }

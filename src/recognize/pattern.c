@@ -67,12 +67,6 @@ const char *mpl_pattern_role(const struct mpl_pattern *pattern, size_t i)
     return pattern->roles[i].name;
 }
 
-const char *mpl_pattern_role_says(const struct mpl_pattern *pattern, size_t i)
-{
-    mpl_assert(i < pattern->n_roles);
-    return pattern->roles[i].says;
-}
-
 bool mpl_pattern_role_is_one(const struct mpl_pattern *pattern, size_t i)
 {
     mpl_assert(i < pattern->n_roles);
@@ -106,11 +100,6 @@ static const struct mpl_event_definition *event_at(const struct mpl_pattern *pat
 const char *mpl_pattern_event(const struct mpl_pattern *pattern, size_t i)
 {
     return event_at(pattern, i)->name;
-}
-
-const char *mpl_pattern_event_says(const struct mpl_pattern *pattern, size_t i)
-{
-    return event_at(pattern, i)->says;
 }
 
 uint32_t mpl_pattern_find_event(const struct mpl_pattern *pattern, const char *event)
@@ -161,12 +150,6 @@ const char *mpl_pattern_attribute(const struct mpl_pattern *pattern, uint32_t ev
                                   size_t i)
 {
     return attribute_at(pattern, event, i)->name;
-}
-
-const char *mpl_pattern_attribute_says(const struct mpl_pattern *pattern, uint32_t event,
-                                       size_t i)
-{
-    return attribute_at(pattern, event, i)->says;
 }
 
 struct mpl_unit mpl_pattern_attribute_unit(const struct mpl_pattern *pattern,

@@ -122,9 +122,8 @@ enum {
 
 struct mpl_role_definition {
     const char *name;
-    const char *says; /**< NULL when not said. */
-    bool is_one;      /**< count: 1 */
-    bool has_fault;   /**< An error was told about its count. */
+    bool is_one;    /**< count: 1 */
+    bool has_fault; /**< An error was told about its count. */
     uint32_t at_least;
     const char *where_text; /**< NULL: every location that takes part. */
     const struct mpl_formula *where;
@@ -205,7 +204,6 @@ struct mpl_constraint {
 
 struct mpl_attribute {
     const char *name;
-    const char *says; /**< NULL when not said. */
     struct mpl_unit unit;
     bool is_unit_known; /**< False after a fault in what is stated. */
     struct mpl_place place;
@@ -216,7 +214,6 @@ struct mpl_attribute {
 
 struct mpl_event_definition {
     const char *name;
-    const char *says;
     struct mpl_place place;
     uint32_t role;
     bool has_fault; /**< An error was told about its head or the names of its attributes. */
@@ -276,6 +273,20 @@ static inline uint32_t mpl_event_name_instance(const struct mpl_event_definition
                : event->associated[name - event->n_members].filter.event;
 }
 
+/** Members come first, then the associated ones. */
+static inline const char *mpl_event_name(const struct mpl_event_definition *event,
+                                         uint32_t name)
+{
+    return name < event->n_members ? event->members[name].name
+                                   : event->associated[name - event->n_members].name;
+}
+
+/** Along a location, not to the other end of a message or an instance around. */
+static inline bool mpl_link_is_along(enum mpl_link link)
+{
+    return link == MPL_LINK_PREVIOUS || link == MPL_LINK_NEXT;
+}
+
 /** Member or associated of that name, or MPL_NONE. */
 uint32_t mpl_event_name_find(const struct mpl_event_definition *event, const char *name,
                              size_t bytes);
@@ -299,9 +310,12 @@ void mpl_load_error(struct mpl_loader *loader, struct mpl_place place, const cha
     MPL_PRINTF(3, 4);
 void mpl_load_warn(struct mpl_loader *loader, struct mpl_place place, const char *fmt, ...)
     MPL_PRINTF(3, 4);
-/** "; did you mean 'x'?" or "". */
+/** "; did you mean 'x'?" or "". \p words may be NULL after a lack of memory. */
 const char *mpl_load_hint(struct mpl_loader *loader, const char *word,
                           const char *const *words, size_t n);
+/** The names of \p n things of \p size bytes, the first member of each of which is its name. NULL: no memory. */
+const char **mpl_load_names(struct mpl_loader *loader, const void *things, size_t n,
+                            size_t size);
 /** Zeroed; NULL, remembered, when out of memory. */
 void *mpl_load_array(struct mpl_loader *loader, size_t n, size_t size);
 /** Each key of \p map must be in \p keys; \p what is "an event". */
@@ -310,6 +324,8 @@ void mpl_load_keys(struct mpl_loader *loader, const struct mpl_yaml *map,
 /** The text of a scalar that is not empty; else NULL and a message about \p what. */
 const char *mpl_load_text(struct mpl_loader *loader, const struct mpl_yaml *node,
                           const char *what);
+/** The text of 'says', NULL without. */
+const char *mpl_load_says(struct mpl_loader *loader, const struct mpl_yaml *map);
 /** A map, else false and a message. */
 bool mpl_load_is_map(struct mpl_loader *loader, const struct mpl_yaml *node,
                      const char *what);

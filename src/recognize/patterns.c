@@ -87,18 +87,13 @@ static enum mpl_status add_text(struct set *set, const char *file, const char *t
         return mpl_nomem(err);
     }
 
-    const char *name = st == MPL_OK ? name_of(set, kept, root) : NULL;
-    struct entry *entry = name == NULL ? NULL : mpl_buf_add(&set->entries);
+    const struct entry entry = { .name = st == MPL_OK ? name_of(set, kept, root) : NULL,
+                                 .root = root,
+                                 .stage = WAITING };
 
-    if (name == NULL) {
-        set->has_fault = true;
-        return MPL_OK;
-    }
-    if (entry == NULL) {
-        return mpl_nomem(err);
-    }
-    *entry = (struct entry){ .name = name, .root = root, .stage = WAITING };
-    return MPL_OK;
+    set->has_fault = set->has_fault || entry.name == NULL;
+    return entry.name == NULL || mpl_buf_put(&set->entries, &entry) ? MPL_OK
+                                                                    : mpl_nomem(err);
 }
 
 /* ---- extends --------------------------------------------------------------------------- */
@@ -144,13 +139,11 @@ static enum mpl_status tell_missing(struct set *set, const struct mpl_yaml *exte
         names[i] = entry_at(set, i)->name;
     }
 
-    const char *near = mpl_suggest(name, names, set->entries.n);
+    const char *hint = mpl_suggest_hint(set->arena, name, names, set->entries.n);
 
     mpl_lint_add(set->lint, MPL_LINT_ERROR, extends->place,
-                 "there is no pattern '%s' to extend%s%s%s", name,
-                 near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                 near != NULL ? "'?" : "");
-    return MPL_OK;
+                 "there is no pattern '%s' to extend%s", name, hint != NULL ? hint : "");
+    return hint != NULL ? MPL_OK : mpl_nomem(err);
 }
 
 /* The pattern that the file extends: NULL when there is none or it has faults. */
@@ -333,15 +326,11 @@ enum mpl_status mpl_patterns_parse(const char *file, const char *text, size_t by
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; base != NULL && i < base->n && st == MPL_OK; i++) {
-        struct entry *entry = mpl_buf_add(&set.entries);
-
-        if (entry == NULL) {
-            st = mpl_nomem(err);
-        } else {
-            *entry = (struct entry){ .name = base->items[i]->name,
+        const struct entry entry = { .name = base->items[i]->name,
                                      .pattern = base->items[i],
                                      .stage = DONE };
-        }
+
+        st = mpl_buf_put(&set.entries, &entry) ? MPL_OK : mpl_nomem(err);
     }
     if (st == MPL_OK) {
         st = add_text(&set, file, text, bytes, err);
@@ -385,13 +374,8 @@ static enum mpl_status list_directory(const char *directory, struct mpl_arena *a
     while (st == MPL_OK && (item = readdir(dir)) != NULL) {
         if (is_pattern_file(item->d_name)) {
             char *path = mpl_arena_printf(arena, "%s/%s", directory, item->d_name);
-            char **slot = path == NULL ? NULL : mpl_buf_add(paths);
 
-            if (slot == NULL) {
-                st = mpl_nomem(err);
-            } else {
-                *slot = path;
-            }
+            st = path != NULL && mpl_buf_put(paths, &path) ? MPL_OK : mpl_nomem(err);
         }
     }
     closedir(dir);

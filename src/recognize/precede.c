@@ -42,28 +42,6 @@ static struct mpl_causality *causality_of(struct mpl_instance_view *view)
 
 /* ---- stretches ------------------------------------------------------------------------------- */
 
-static bool widen(const struct mpl_instance_view *view, uint32_t member,
-                  struct mpl_range *range)
-{
-    const uint32_t number = view->instances->word_of[member];
-    const uint32_t word = number == MPL_NONE ? MPL_NONE : view->row.words[number];
-    const uint32_t n = mpl_word_count(word, view->row.lists);
-    const uint32_t inner = view->definition->members[member].filter.event;
-
-    if (n == 0) {
-        return false;
-    }
-
-    const struct mpl_range first = mpl_item_spans(view->r, inner, view->row.location,
-                                                  mpl_word_item(word, view->row.lists, 0));
-    const struct mpl_range last = mpl_item_spans(
-        view->r, inner, view->row.location, mpl_word_item(word, view->row.lists, n - 1));
-
-    range->first = first.first < range->first ? first.first : range->first;
-    range->end = last.end > range->end ? last.end : range->end;
-    return true;
-}
-
 /* From the first to the last of these members that are there; false: none is. */
 static bool stretch_of_members(const struct mpl_instance_view *view, uint64_t members,
                                struct mpl_stretch *out)
@@ -72,7 +50,8 @@ static bool stretch_of_members(const struct mpl_instance_view *view, uint64_t me
     bool is_there = false;
 
     for (uint32_t m = 0; m < view->definition->n_members; m++) {
-        if ((members >> m & 1) != 0 && widen(view, m, &range)) {
+        if ((members >> m & 1) != 0 &&
+            mpl_member_widen(view->r, view->event, m, &view->row, &range)) {
             is_there = true;
         }
     }
@@ -99,11 +78,7 @@ static bool stretch_of(struct mpl_instance_view *view, uint32_t name,
         return false;
     }
 
-    const uint32_t inner = bound->kind == MPL_BOUND_INSTANCE
-                               ? mpl_event_name_instance(definition, name)
-                               : MPL_NONE;
-    const struct mpl_range range =
-        mpl_item_spans(view->r, inner, bound->location, bound->at);
+    const struct mpl_range range = mpl_bound_spans(view, name, bound);
 
     *out = mpl_events_stretch(view->r->events, bound->location, range.first, range.end);
     return true;
@@ -149,14 +124,6 @@ struct row {
     struct mpl_stretch own;
 };
 
-static struct mpl_stretch stretch_at(const struct row *row, uint32_t i)
-{
-    const struct mpl_recognition *r = row->view->r;
-    const struct mpl_range range = mpl_item_spans(r, row->event, row->segment->location, i);
-
-    return mpl_events_stretch(r->events, row->segment->location, range.first, range.end);
-}
-
 /* How many reach it, as the first ones do; or how many it does not reach, the same. */
 static uint32_t count(const struct row *row, bool is_reached)
 {
@@ -165,7 +132,10 @@ static uint32_t count(const struct row *row, bool is_reached)
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const struct mpl_stretch other = stretch_at(row, middle);
+        const struct mpl_range spans =
+            mpl_segment_spans(row->view->r, row->event, row->segment, middle);
+        const struct mpl_stretch other = mpl_events_stretch(
+            row->view->r->events, row->segment->location, spans.first, spans.end);
         const bool is_in = is_reached
                                ? !mpl_causality_reaches(row->causality, row->own, other)
                                : mpl_causality_reaches(row->causality, other, row->own);

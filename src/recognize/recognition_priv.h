@@ -137,11 +137,7 @@ bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_span_fil
 /** Whether the `where` of a filter holds for a span. */
 bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                       uint32_t location, uint32_t at);
-/** First message end of the span that \p filter asks for, or MPL_NONE. */
-uint32_t mpl_filter_message(const struct mpl_recognition *r,
-                            const struct mpl_span_filter *filter, uint32_t location,
-                            const struct mpl_span *span);
-/** Likewise, of span \p at: cheaper where it has one message or none. */
+/** First message end of span \p at that \p filter asks for, or MPL_NONE. */
 uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
                                const struct mpl_span_filter *filter, uint32_t location,
                                uint32_t at);
@@ -149,11 +145,7 @@ uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
 bool mpl_filter_has_collectives(const struct mpl_span_filter *filter);
 /** Whether its spans can have messages at all. */
 bool mpl_filter_has_messages(const struct mpl_span_filter *filter);
-/** A field of a span; \p message MPL_NONE: of the messages that \p filter asks for. */
-double mpl_span_field(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
-                      uint32_t location, uint32_t at, uint32_t message,
-                      enum mpl_field field);
-/** The same of what \p bounds stand for, which are spans or absent, in some rows. */
+/** A field of what \p bounds stand for, which are spans or absent, in some rows. */
 void mpl_span_read(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                    const struct mpl_bound *bounds, const struct mpl_rows *rows,
                    enum mpl_field field, double *values);
@@ -259,9 +251,6 @@ void mpl_view_go(struct mpl_instance_view *view, uint32_t at);
 void mpl_view_bind(struct mpl_instance_view *view, uint32_t name, const uint64_t *rows);
 /** What \p name stands for in the row that is looked at; of a repeated member its first span. */
 struct mpl_bound *mpl_view_bound(struct mpl_instance_view *view, uint32_t name);
-/** Puts a slot's values of some rows where formulas read them. */
-void mpl_view_read(struct mpl_instance_view *view, uint32_t slot, bool is_list,
-                   const uint64_t *rows);
 /** The values of an attribute, those of \p rows filled in; NULL without memory. */
 const double *mpl_view_attribute(struct mpl_instance_view *view, uint32_t attribute,
                                  const uint64_t *rows);
@@ -287,9 +276,6 @@ static inline void mpl_rows_list(const uint64_t *rows, struct mpl_rows *list)
         }
     }
 }
-/** One of the attributes that every instance has. */
-double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
-                              uint32_t number, struct mpl_range spans, uint32_t attribute);
 /** A slot that is a relation: 1, 0, or undefined where it is not known or something is absent. */
 double mpl_view_relation(struct mpl_instance_view *view,
                          const struct mpl_formula_slot *slot);
@@ -324,12 +310,21 @@ mpl_event_name_filter(const struct mpl_event_definition *event, uint32_t name);
 /** The message end that a span is about, as \p filter asks for it; MPL_NONE without one. */
 uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bound *bound,
                            const struct mpl_span_filter *filter);
+/** First and last span of a thing on a location: of an instance of event \p inner, or, with MPL_NONE, a span itself; */
 struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
                                 uint32_t location, uint32_t item);
-/** First and last span of an instance. */
+/** of what \p name is bound to; */
+struct mpl_range mpl_bound_spans(const struct mpl_instance_view *view, uint32_t name,
+                                 const struct mpl_bound *bound);
+/** of an instance by its number in a segment, or by its words. */
+struct mpl_range mpl_segment_spans(const struct mpl_recognition *r, uint32_t event,
+                                   const struct mpl_segment *segment, uint32_t number);
 struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t event,
                                     uint32_t location, const uint32_t *words,
                                     const uint32_t *lists);
+/** Widens \p range by what a member of an instance stands for; false: it is absent. */
+bool mpl_member_widen(const struct mpl_recognition *r, uint32_t event, uint32_t member,
+                      const struct mpl_row *row, struct mpl_range *range);
 /** The segment of an event on a location, or NULL. */
 const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
                                              uint32_t location);

@@ -183,11 +183,6 @@ struct mpl_unit mpl_pattern_attribute_unit(const struct mpl_pattern *pattern,
                                            uint32_t event, size_t i);
 uint32_t mpl_pattern_find_attribute(const struct mpl_pattern *pattern, uint32_t event,
                                     const char *name);
-/** One sentence, or NULL. */
-const char *mpl_pattern_role_says(const struct mpl_pattern *pattern, size_t i);
-const char *mpl_pattern_event_says(const struct mpl_pattern *pattern, size_t i);
-const char *mpl_pattern_attribute_says(const struct mpl_pattern *pattern, uint32_t event,
-                                       size_t i);
 /** The `metrics` sections, base pattern's first (refined ones replace), for the metrics module. */
 size_t mpl_pattern_metric_sections(const struct mpl_pattern *pattern,
                                    const struct mpl_yaml *const **sections);
@@ -216,21 +211,14 @@ struct mpl_example_result {
     bool is_right; /**< Fires or stays quiet, with the stated instances, as it should. */
 };
 /**
- * Runs example \p i. What is wrong goes to \p lint, at its place; MPL_OK all the same.
+ * Runs example \p i: on one that should fire the roles are found, coverage and fit suffice and the stated instances are
+ * there; on a quiet one the pattern would not be chosen. What is wrong goes to \p lint, at its place; MPL_OK all the same.
  * Errors: MPL_E_SYNTAX, MPL_E_IO and others when its trace cannot be read.
  */
 enum mpl_status mpl_pattern_try_example(const struct mpl_pattern *pattern, size_t i,
                                         struct mpl_arena *arena, struct mpl_lint *lint,
                                         struct mpl_example_result *out,
                                         struct mpl_err *err);
-/**
- * Runs the examples: on those that should fire the roles are found, coverage and fit suffice and
- * the stated instances are there; on quiet ones the pattern would not be chosen. What is wrong
- * goes to \p lint, at the place of the example.
- * Errors: MPL_E_SYNTAX when something is wrong; MPL_E_IO and others when a trace cannot be read.
- */
-enum mpl_status mpl_pattern_check_examples(const struct mpl_pattern *pattern,
-                                           struct mpl_lint *lint, struct mpl_err *err);
 
 /** A role bound by the user: --role master=0. */
 struct mpl_role_binding {
@@ -326,12 +314,6 @@ const double *mpl_recognition_column(struct mpl_recognition *r, uint32_t event,
 /** The instances of \p event on \p location: how many, and in \p *first the index of the first. */
 size_t mpl_recognition_range(const struct mpl_recognition *r, uint32_t event,
                              uint32_t location, size_t *first);
-/**
- * As mpl_recognition_column(), for \p n instances from \p first on, into \p values: nothing is
- * kept, so that many attributes of many instances need no memory. False: out of memory.
- */
-bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t attribute,
-                            size_t first, size_t n, double *values);
 /**
  * Why it may not be known what came first, a clause, where that decides about instances of \p event
  * or about values of the attribute, whose column has been made; MPL_NONE: of none. NULL: all is known.

@@ -67,14 +67,14 @@ static void know(struct search *s, uint32_t arc)
 /* Items go from \p from to \p to, unless the other one says the contrary. */
 static void find(struct search *s, uint32_t from, uint32_t to, bool is_giver_sure)
 {
-    const uint32_t there = mpl_peer_graph_find_arc(s->graph, from, to);
-    const uint32_t back = mpl_peer_graph_find_arc(s->graph, to, from);
+    const struct mpl_topology_arc *arcs = s->graph->arcs;
+    const uint32_t there = mpl_arc_find(arcs, s->graph->n_arcs, from, to);
+    const uint32_t back = mpl_arc_find(arcs, s->graph->n_arcs, to, from);
     const bool is_open = there != MPL_NONE && back != MPL_NONE && !s->is_known[there];
     const bool is_denied =
         is_giver_sure ? must_give(&s->known[to]) : must_take(&s->known[from]);
 
-    if (is_open && !is_denied &&
-        s->graph->arcs[back].n / MOST_PER_ANSWER <= s->graph->arcs[there].n) {
+    if (is_open && !is_denied && arcs[back].n / MOST_PER_ANSWER <= arcs[there].n) {
         s->is_known[there] = s->is_known[back] = true;
         s->is_request[back] = true;
         s->found[s->n_found++] = there;
@@ -136,8 +136,8 @@ enum mpl_status mpl_peer_graph_find_requests(struct mpl_peer_graph *graph,
     }
     graph->is_request = s.is_request;
     for (uint32_t i = 0; i < graph->n_arcs; i++) {
-        if (mpl_peer_graph_find_arc(graph, graph->arcs[i].to, graph->arcs[i].from) ==
-            MPL_NONE) {
+        if (mpl_arc_find(graph->arcs, graph->n_arcs, graph->arcs[i].to,
+                         graph->arcs[i].from) == MPL_NONE) {
             know(&s, i);
         }
     }
@@ -174,8 +174,6 @@ enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,
 bool mpl_requests_has(const struct mpl_recognition *r, uint32_t own, uint32_t peer,
                       bool is_send)
 {
-    const struct mpl_peer_graph graph = { .n_arcs = r->n_requests, .arcs = r->requests };
-
-    return mpl_peer_graph_find_arc(&graph, is_send ? own : peer, is_send ? peer : own) !=
-           MPL_NONE;
+    return mpl_arc_find(r->requests, r->n_requests, is_send ? own : peer,
+                        is_send ? peer : own) != MPL_NONE;
 }

@@ -55,25 +55,12 @@ static void set_of_role(struct binding *b, uint32_t role)
 
 static bool reads(const struct mpl_formula *formula, uint32_t variable)
 {
-    const uint32_t *slots;
-    size_t n;
+    uint32_t slot = MPL_NONE;
 
-    if (formula == NULL) {
-        return false;
+    for (size_t i = 0; slot != variable && mpl_formula_slot(formula, i, &slot);) {
+        i++;
     }
-    slots = mpl_formula_scalars(formula, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (slots[i] == variable) {
-            return true;
-        }
-    }
-    slots = mpl_formula_lists(formula, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (slots[i] == variable) {
-            return true;
-        }
-    }
-    return false;
+    return slot == variable;
 }
 
 /* Eccentricities cost more than all the others together, so only who reads them pays. */
@@ -134,11 +121,6 @@ static enum mpl_status evaluate(struct binding *b, const struct mpl_formula *for
                         : mpl_formula_eval_next(formula, b->scalars, b->lists, kept);
     }
     return MPL_OK;
-}
-
-static bool is_true(double value)
-{
-    return !isnan(value) && value != 0;
 }
 
 /* Larger wins; undefined loses; among equals the first stays. */
@@ -299,7 +281,8 @@ static enum mpl_status bind_by_formula(struct binding *b, uint32_t number,
         st = evaluate(b, role->score, scores, err);
     }
     for (uint32_t i = 0; i < b->n && st == MPL_OK; i++) {
-        is_taken[b->locations[i]] = role->where == NULL || is_true(values[i]);
+        is_taken[b->locations[i]] =
+            role->where == NULL || (!isnan(values[i]) && values[i] != 0);
         n += is_taken[b->locations[i]];
     }
     if (st == MPL_OK && n < role->at_least) {
@@ -359,7 +342,7 @@ static enum mpl_status bind_all(struct binding *b, const struct mpl_role_binding
 
 static enum mpl_status check_bindings(const struct mpl_pattern *pattern,
                                       const struct mpl_role_binding *bindings, size_t n,
-                                      struct mpl_err *err)
+                                      struct mpl_arena *arena, struct mpl_err *err)
 {
     const char *names[MPL_ROLES_MAX];
 
@@ -368,12 +351,11 @@ static enum mpl_status check_bindings(const struct mpl_pattern *pattern,
     }
     for (size_t i = 0; i < n; i++) {
         if (mpl_pattern_find_role(pattern, bindings[i].role) == MPL_NONE) {
-            const char *near = mpl_suggest(bindings[i].role, names, pattern->n_roles);
+            const char *hint =
+                mpl_suggest_hint(arena, bindings[i].role, names, pattern->n_roles);
 
-            return mpl_fail(err, MPL_E_USAGE, "pattern '%s' has no role '%s'%s%s%s",
-                            pattern->name, bindings[i].role,
-                            near != NULL ? "; did you mean '" : "",
-                            near != NULL ? near : "", near != NULL ? "'?" : "");
+            return mpl_fail(err, MPL_E_USAGE, "pattern '%s' has no role '%s'%s",
+                            pattern->name, bindings[i].role, hint != NULL ? hint : "");
         }
     }
     return MPL_OK;
@@ -384,7 +366,7 @@ enum mpl_status mpl_roles_bind(struct mpl_recognition *r, struct mpl_topology *t
                                const char **reason, struct mpl_err *err)
 {
     struct binding b = { .r = r, .arena = mpl_arena_create(), .t = topology };
-    enum mpl_status st = check_bindings(r->pattern, bindings, n_bindings, err);
+    enum mpl_status st = check_bindings(r->pattern, bindings, n_bindings, r->arena, err);
 
     if (st != MPL_OK) {
         goto out;

@@ -151,16 +151,15 @@ static enum mpl_status letter_of(struct mpl_letter_stream *stream, uint16_t *out
     if (n >= LETTERS_MAX) {
         return mpl_fail(err, MPL_E_LIMIT, "more than %d kinds of events", LETTERS_MAX);
     }
-    for (size_t i = 0; i < n_sets; i++) {
-        uint64_t *set = mpl_buf_add(&stream->sets);
 
-        if (set == NULL) {
-            return mpl_nomem(err);
-        }
-        *set = stream->combined[i];
+    uint64_t *sets = mpl_buf_add_many(&stream->sets, n_sets);
+
+    if (sets == NULL || !mpl_map_put(stream->numbers, key, (uint32_t) n)) {
+        return mpl_nomem(err);
     }
+    memcpy(sets, stream->combined, bytes);
     *out = (uint16_t) n;
-    return mpl_map_put(stream->numbers, key, (uint32_t) n) ? MPL_OK : mpl_nomem(err);
+    return MPL_OK;
 }
 
 static enum mpl_status find_letter(struct mpl_letter_stream *stream, uint32_t kind,
@@ -351,17 +350,6 @@ struct inner {
     uint32_t next;
 };
 
-static uint32_t last_span(const struct mpl_letter_stream *stream, const struct inner *inner)
-{
-    const struct mpl_instances *instances = &stream->r->instances[inner->event];
-
-    return mpl_instance_spans(stream->r, inner->event, stream->location,
-                              inner->segment->words +
-                                  (size_t) inner->next * instances->stride,
-                              inner->segment->lists)
-        .end;
-}
-
 static uint32_t find_inner(const struct mpl_letter_stream *stream,
                            const struct mpl_event_definition *event, struct inner *inner)
 {
@@ -391,15 +379,7 @@ static uint32_t find_inner(const struct mpl_letter_stream *stream,
 
 static bool add_item(struct mpl_letter_stream *stream, uint16_t letter, uint32_t at)
 {
-    uint16_t *letter_slot = mpl_buf_add(&stream->item_letters);
-    uint32_t *item = letter_slot == NULL ? NULL : mpl_buf_add(&stream->items);
-
-    if (item == NULL) {
-        return false;
-    }
-    *letter_slot = letter;
-    *item = at;
-    return true;
+    return mpl_buf_put(&stream->item_letters, &letter) && mpl_buf_put(&stream->items, &at);
 }
 
 /* An instance stands at its last span. */
@@ -408,7 +388,8 @@ static bool add_ending(struct mpl_letter_stream *stream, struct inner *inner, ui
 {
     for (uint32_t i = 0; i < n; i++) {
         while (inner[i].segment != NULL && inner[i].next < inner[i].segment->n &&
-               last_span(stream, &inner[i]) <= at) {
+               mpl_segment_spans(stream->r, inner[i].event, inner[i].segment, inner[i].next)
+                       .end <= at) {
             if (!add_item(stream, (uint16_t) (first_letter + i), inner[i].next)) {
                 return false;
             }
@@ -433,12 +414,9 @@ static enum mpl_status build_items(struct mpl_letter_stream *stream, struct inne
         memset(stream->hidden.data, 0, stream->range.end);
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t *mask = mpl_buf_add(&stream->masks);
-
-        if (mask == NULL) {
+        if (!mpl_buf_put(&stream->masks, &inner[i].members)) {
             return mpl_nomem(err);
         }
-        *mask = inner[i].members;
         for (uint32_t k = 0; inner[i].segment != NULL && k < inner[i].segment->n; k++) {
             hide_instance(stream, inner[i].event, k);
         }

@@ -97,31 +97,12 @@ static bool add_traffic(struct counting *c, uint32_t i, uint32_t process, bool i
     return true;
 }
 
-/* Of a part of the run: which count has to be asked of each. */
-static bool count_some_messages(struct counting *c, uint32_t i)
-{
-    const struct mpl_events *events = c->t->events;
-    const uint32_t location = c->t->locations[i];
-    const struct mpl_location *loc = &c->t->model->locations[location];
-
-    for (uint32_t m = 0; m < loc->n_messages; m++) {
-        if (!mpl_topology_counts(events, location, m)) {
-            continue;
-        }
-        c->t->n_ends[location]++;
-        if (!add_traffic(c, i, mpl_topology_peer(events, location, m),
-                         loc->envelopes[loc->messages[m].envelope].is_send, 1)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* By envelopes, as they are few; where one is unsure of the peer, message by message. */
+/* By envelopes, as they are few; where one is unsure of the peer, message by message. Of a part of the run not all count. */
 static bool count_messages(struct counting *c, uint32_t i)
 {
     const uint32_t location = c->t->locations[i];
     const struct mpl_location *loc = &c->t->model->locations[location];
+    const bool is_part = mpl_events_is_part(c->t->events);
 
     if (!mpl_grow_to(&c->of_envelope, loc->n_envelopes)) {
         return false;
@@ -135,7 +116,8 @@ static bool count_messages(struct counting *c, uint32_t i)
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const uint32_t e = loc->messages[m].envelope;
 
-        if (e == MPL_NONE) {
+        if (e == MPL_NONE ||
+            (is_part && !mpl_events_has_message(c->t->events, location, m))) {
             continue;
         }
         n[e]++;
@@ -161,13 +143,6 @@ static bool count_messages(struct counting *c, uint32_t i)
     return true;
 }
 
-static void count_collectives(struct mpl_topology *t, uint32_t location)
-{
-    for (uint32_t c = 0; c < t->model->locations[location].n_collectives; c++) {
-        t->n_ends[location] += mpl_topology_counts_collective(t->events, location, c);
-    }
-}
-
 static enum mpl_status count_traffic(struct mpl_topology *t, struct mpl_err *err)
 {
     const struct mpl_model *model = t->model;
@@ -184,9 +159,11 @@ static enum mpl_status count_traffic(struct mpl_topology *t, struct mpl_err *err
     is_good = counting.stamp != NULL && counting.place != NULL && t->first != NULL;
     for (uint32_t i = 0; i < t->n && is_good; i++) {
         t->first[i] = counting.traffic.n;
-        is_good = mpl_events_is_part(t->events) ? count_some_messages(&counting, i)
-                                                : count_messages(&counting, i);
-        count_collectives(t, t->locations[i]);
+        is_good = count_messages(&counting, i);
+        for (uint32_t c = 0; c < model->locations[t->locations[i]].n_collectives; c++) {
+            t->n_ends[t->locations[i]] +=
+                mpl_topology_counts_collective(t->events, t->locations[i], c);
+        }
     }
     if (is_good) {
         t->first[t->n] = counting.traffic.n;
@@ -238,7 +215,7 @@ static uint64_t find_busiest(const struct mpl_topology *t, uint32_t i, uint32_t 
 
 static bool is_request(const struct mpl_topology *t, uint32_t from, uint32_t to)
 {
-    const uint32_t arc = mpl_peer_graph_find_arc(&t->graph, from, to);
+    const uint32_t arc = mpl_arc_find(t->graph.arcs, t->graph.n_arcs, from, to);
 
     return arc != MPL_NONE && t->graph.is_request[arc];
 }

@@ -102,9 +102,9 @@ uint32_t mpl_topology_peer(const struct mpl_events *events, uint32_t location,
 /* graph.c */
 /** From t->traffic. */
 enum mpl_status mpl_peer_graph_create(struct mpl_topology *t, struct mpl_err *err);
-/** The arc between two processes, or MPL_NONE. */
-uint32_t mpl_peer_graph_find_arc(const struct mpl_peer_graph *graph, uint32_t from,
-                                 uint32_t to);
+/** The arc between two processes among \p n sorted ones, or MPL_NONE. */
+uint32_t mpl_arc_find(const struct mpl_topology_arc *arcs, uint32_t n, uint32_t from,
+                      uint32_t to);
 /** Per process: the longest path of arcs other than requests that leads to it; MPL_NONE on and
     behind circles. */
 enum mpl_status mpl_peer_graph_stages(const struct mpl_peer_graph *graph,

@@ -163,9 +163,11 @@ static void read_lists(struct mpl_instance_view *view, uint32_t number,
     flush(&batch);
 }
 
-void mpl_view_read(struct mpl_instance_view *view, uint32_t slot, bool is_list,
-                   const uint64_t *rows)
+/* Puts a slot's values of some rows where formulas read them. */
+static void read_rows(void *context, uint32_t slot, bool is_list, const uint64_t *rows)
 {
+    struct mpl_instance_view *view = context;
+
     if (view->has_no_memory) {
         return;
     }
@@ -208,11 +210,6 @@ static bool prepare(struct mpl_instance_view *view, const struct mpl_formula *fo
     return !view->has_no_memory;
 }
 
-static void read_rows(void *context, uint32_t slot, bool is_list, const uint64_t *rows)
-{
-    mpl_view_read(context, slot, is_list, rows);
-}
-
 static void read_all(struct mpl_instance_view *view, const struct mpl_formula *formula,
                      const uint64_t *rows)
 {
@@ -224,11 +221,9 @@ static void read_all(struct mpl_instance_view *view, const struct mpl_formula *f
         for (size_t i = 0; i < n; i++) {
             mpl_row_set missing;
 
-            for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
-                missing[w] = rows[w] & ~view->is_read[slots[i]][w];
-                view->is_read[slots[i]][w] |= rows[w];
+            if (mpl_rows_add(view->is_read[slots[i]], rows, missing)) {
+                read_rows(view, slots[i], lists, missing);
             }
-            mpl_view_read(view, slots[i], lists, missing);
         }
     }
 }
@@ -263,8 +258,8 @@ static bool evaluate(struct mpl_instance_view *view, const struct mpl_formula *f
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
-double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
-                              uint32_t number, struct mpl_range spans, uint32_t attribute)
+static double own_attribute(const struct mpl_recognition *r, uint32_t location,
+                            uint32_t number, struct mpl_range spans, uint32_t attribute)
 {
     int64_t ticks = -r->window.begin_ticks;
 
@@ -298,7 +293,7 @@ static void compute_own(const struct mpl_instance_view *view, uint32_t attribute
                                        row->lists);
         }
         values[rows->at[k]] =
-            mpl_instance_attribute(view->r, row->location, row->number, spans, attribute);
+            own_attribute(view->r, row->location, row->number, spans, attribute);
     }
 }
 

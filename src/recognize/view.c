@@ -38,12 +38,26 @@ struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
         return (struct mpl_range){ item, item };
     }
 
-    const struct mpl_instances *instances = &r->instances[inner];
-    const struct mpl_segment *segment = mpl_instances_find(instances, location);
+    return mpl_segment_spans(r, inner, mpl_instances_find(&r->instances[inner], location),
+                             item);
+}
 
-    return mpl_instance_spans(r, inner, location,
-                              segment->words + (size_t) item * instances->stride,
+struct mpl_range mpl_segment_spans(const struct mpl_recognition *r, uint32_t event,
+                                   const struct mpl_segment *segment, uint32_t number)
+{
+    return mpl_instance_spans(r, event, segment->location,
+                              segment->words + (size_t) number * r->instances[event].stride,
                               segment->lists);
+}
+
+struct mpl_range mpl_bound_spans(const struct mpl_instance_view *view, uint32_t name,
+                                 const struct mpl_bound *bound)
+{
+    const uint32_t inner = bound->kind == MPL_BOUND_INSTANCE
+                               ? mpl_event_name_instance(view->definition, name)
+                               : MPL_NONE;
+
+    return mpl_item_spans(view->r, inner, bound->location, bound->at);
 }
 
 /* Without instances inside, an instance's spans are its words. */
@@ -72,54 +86,56 @@ static struct mpl_range flat_spans(const struct mpl_instances *instances,
     return range;
 }
 
+bool mpl_member_widen(const struct mpl_recognition *r, uint32_t event, uint32_t member,
+                      const struct mpl_row *row, struct mpl_range *range)
+{
+    const uint32_t number = r->instances[event].word_of[member];
+    const uint32_t word = number == MPL_NONE ? MPL_NONE : row->words[number];
+    const uint32_t n = mpl_word_count(word, row->lists);
+    const uint32_t inner = r->pattern->events[event].members[member].filter.event;
+
+    if (n == 0) {
+        return false;
+    }
+
+    const struct mpl_range first =
+        mpl_item_spans(r, inner, row->location, mpl_word_item(word, row->lists, 0));
+    const struct mpl_range last =
+        mpl_item_spans(r, inner, row->location, mpl_word_item(word, row->lists, n - 1));
+
+    range->first = first.first < range->first ? first.first : range->first;
+    range->end = last.end > range->end ? last.end : range->end;
+    return true;
+}
+
 struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t event,
                                     uint32_t location, const uint32_t *words,
                                     const uint32_t *lists)
 {
-    const struct mpl_event_definition *definition = &r->pattern->events[event];
-    const struct mpl_instances *instances = &r->instances[event];
+    const struct mpl_row row = { location, MPL_NONE, words, lists };
     struct mpl_range range = { MPL_NONE, 0 };
 
-    if (instances->is_flat) {
-        return flat_spans(instances, words, lists);
+    if (r->instances[event].is_flat) {
+        return flat_spans(&r->instances[event], words, lists);
     }
-    for (uint32_t m = 0; m < definition->n_members; m++) {
-        const uint32_t number = instances->word_of[m];
-        const uint32_t n = number == MPL_NONE ? 0 : mpl_word_count(words[number], lists);
-
-        if (n == 0) {
-            continue;
-        }
-
-        const uint32_t inner = definition->members[m].filter.event;
-        const uint32_t word = words[number];
-        const struct mpl_range first =
-            mpl_item_spans(r, inner, location, mpl_word_item(word, lists, 0));
-        const struct mpl_range last =
-            mpl_item_spans(r, inner, location, mpl_word_item(word, lists, n - 1));
-
-        range.first = first.first < range.first ? first.first : range.first;
-        range.end = last.end > range.end ? last.end : range.end;
+    for (uint32_t m = 0; m < r->pattern->events[event].n_members; m++) {
+        (void) mpl_member_widen(r, event, m, &row, &range);
     }
     return range;
 }
 
 /* ---- views --------------------------------------------------------------------------- */
 
-static bool can_be_end(const struct mpl_span_filter *filter)
-{
-    return mpl_filter_has_messages(filter) || mpl_filter_has_collectives(filter);
-}
-
 /* Whether what the name stands for can have messages or be a collective, and they count. */
 static bool can_talk(const struct mpl_event_definition *definition, uint32_t name)
 {
     if (name < definition->n_members) {
-        return definition->members[name].occurs.is_used &&
-               definition->members[name].beside == 0 &&
-               can_be_end(&definition->members[name].filter);
-    }
+        const struct mpl_member *member = &definition->members[name];
 
+        return member->occurs.is_used && member->beside == 0 &&
+               (mpl_filter_has_messages(&member->filter) ||
+                mpl_filter_has_collectives(&member->filter));
+    }
     return definition->associated[name - definition->n_members].is_explained;
 }
 

@@ -86,12 +86,7 @@ static uint32_t name_inner(struct mpl_call_paths *p, uint32_t outer, uint32_t re
 static bool enter(struct mpl_call_paths *p, uint32_t region)
 {
     const uint32_t path = name_inner(p, innermost(p), region);
-    uint32_t *top = path == 0 ? NULL : mpl_buf_add(&p->stack);
-
-    if (top != NULL) {
-        *top = path;
-    }
-    return top != NULL;
+    return path != 0 && mpl_buf_put(&p->stack, &path);
 }
 
 bool mpl_call_paths_at(struct mpl_call_paths *paths, uint32_t location, uint32_t event,

@@ -99,13 +99,10 @@ uint32_t mpl_symbols_put(struct mpl_symbols *symbols, const struct mpl_symbol *s
         const uint32_t at = mpl_map_find(symbols->numbers, key);
 
         if (at == MPL_NONE) {
-            struct mpl_symbol *slot = mpl_buf_add(&symbols->all);
-
-            if (slot == NULL || !mpl_map_put(symbols->numbers, key, n)) {
-                return MPL_NONE;
-            }
-            *slot = *symbol;
-            return n;
+            return mpl_buf_put(&symbols->all, symbol) &&
+                           mpl_map_put(symbols->numbers, key, n)
+                       ? n
+                       : MPL_NONE;
         }
         if (is_equal(mpl_symbols_get(symbols, at), symbol)) {
             return at;

@@ -50,13 +50,11 @@ static bool add_waits(struct search *x, const struct mpl_step_walk *walk, uint32
 
     for (bool more = mpl_piece_first(&walk->of_step, location, &p); more;
          more = mpl_piece_next(&walk->of_step, &p)) {
-        if (p.wait_ticks > 0 && p.span.culprit != MPL_NONE) {
-            struct wait *wait = mpl_buf_add(&x->waits[location]);
+        const struct wait wait = { step, p.span.culprit, p.wait_ticks };
 
-            if (wait == NULL) {
-                return false;
-            }
-            *wait = (struct wait){ step, p.span.culprit, p.wait_ticks };
+        if (p.wait_ticks > 0 && p.span.culprit != MPL_NONE &&
+            !mpl_buf_put(&x->waits[location], &wait)) {
+            return false;
         }
     }
     return true;

@@ -87,13 +87,8 @@ struct mpl_channel *mpl_channels_find(struct mpl_channels *channels,
     if (number == MPL_NONE) {
         return NULL;
     }
-    if (number == next) {
-        struct mpl_channel *channel = mpl_buf_add(&channels->all);
-
-        if (channel != NULL) {
-            *channel = made;
-        }
-        return channel;
+    if (number == next && !mpl_buf_put(&channels->all, &made)) {
+        return NULL;
     }
     return mpl_buf_get(&channels->all, number);
 }

@@ -75,15 +75,10 @@ static bool add_piece(struct drawing *d, const struct mpl_piece *p)
         if (peer == MPL_NONE) {
             continue;
         }
-        if (!d->is_touched[peer]) {
-            uint32_t *slot = mpl_buf_add(&d->peers);
-
-            if (slot == NULL) {
-                return false;
-            }
-            *slot = peer;
-            d->is_touched[peer] = true;
+        if (!d->is_touched[peer] && !mpl_buf_put(&d->peers, &peer)) {
+            return false;
         }
+        d->is_touched[peer] = true;
         mpl_piece_share(d->s, p, i, &busy, &wait);
         d->lines[peer].n[is_send] += p->ends_inside;
         d->lines[peer].ticks[is_send] += busy + wait;

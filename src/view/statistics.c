@@ -69,17 +69,16 @@ static bool collect(const struct mpl_selection *s, struct mpl_buf *samples)
             if (!p.ends_inside || (p.number % 2 == 0 && p.end_ticks <= p.begin_ticks)) {
                 continue;
             }
-            struct sample *sample = mpl_buf_add(samples);
+            const struct sample sample = { .class = p.span.class,
+                                           .region = p.span.region,
+                                           .ticks = p.end_ticks - p.begin_ticks,
+                                           .wait_ticks = p.wait_ticks,
+                                           .location = l,
+                                           .number = p.number };
 
-            if (sample == NULL) {
+            if (!mpl_buf_put(samples, &sample)) {
                 return false;
             }
-            *sample = (struct sample){ .class = p.span.class,
-                                       .region = p.span.region,
-                                       .ticks = p.end_ticks - p.begin_ticks,
-                                       .wait_ticks = p.wait_ticks,
-                                       .location = l,
-                                       .number = p.number };
         }
     }
     if (samples->n > 1) {

@@ -41,16 +41,6 @@ static int by_time(const void *x, const void *y)
     return (a->add > b->add) - (a->add < b->add); /* Ends first. */
 }
 
-static bool add_change(struct mpl_buf *changes, int64_t ticks, int add)
-{
-    struct change *change = mpl_buf_add(changes);
-
-    if (change != NULL) {
-        *change = (struct change){ ticks, add };
-    }
-    return change != NULL;
-}
-
 /* Where most of them wait, and of such stretches the longest. */
 static int64_t busiest(const struct mpl_buf *changes, int64_t begin)
 {
@@ -82,10 +72,11 @@ static bool find_moment(const struct mpl_selection *s, int64_t *out)
     for (uint32_t l = 0; l < s->run->model->n_locations; l++) {
         for (bool more = mpl_piece_first(s, l, &p); more && is_enough;
              more = mpl_piece_next(s, &p)) {
-            if (p.wait_ticks > 0) {
-                is_enough = add_change(&changes, p.begin_ticks, 1) &&
-                            add_change(&changes, p.begin_ticks + p.wait_ticks, -1);
-            }
+            const struct change begin = { p.begin_ticks, 1 };
+            const struct change end = { p.begin_ticks + p.wait_ticks, -1 };
+
+            is_enough = p.wait_ticks <= 0 ||
+                        (mpl_buf_put(&changes, &begin) && mpl_buf_put(&changes, &end));
         }
     }
     if (changes.n > 1) {

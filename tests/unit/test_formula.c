@@ -602,11 +602,9 @@ static double ask(const char *text, bool is_condition, struct asked *asked)
     double *const scalars[] = { &values[0], &values[1], &values[2] };
     uint64_t known[3][MPL_FORMULA_ROW_WORDS] = { 0 };
     const uint64_t wanted[MPL_FORMULA_ROW_WORDS] = { 1 };
-    struct mpl_formula_rows rows = { .n = 1,
-                                     .scalars = scalars,
-                                     .known = known,
-                                     .read = note_slot,
-                                     .context = asked };
+    struct mpl_formula_rows rows = {
+        .n = 1, .scalars = scalars, .known = known, .read = note_slot, .context = asked
+    };
     const struct mpl_formula *formula = NULL;
     double value;
 
