@@ -160,6 +160,8 @@ void mpl_map_destroy(struct mpl_map *map); /* NULL is allowed */
 uint32_t mpl_map_find(const struct mpl_map *map, uint64_t key);
 /** Sets or replaces; false when out of memory. \p value must not be MPL_NONE. */
 bool mpl_map_put(struct mpl_map *map, uint64_t key, uint32_t value);
+/** The item of a key among \p items, to which a new key adds a zeroed one; valid until the next call. NULL: no memory. */
+void *mpl_map_item(struct mpl_map *map, uint64_t key, struct mpl_buf *items);
 size_t mpl_map_count(const struct mpl_map *map);
 
 /** Map from text to a 32-bit number, dense from 0 in order of first sight. */

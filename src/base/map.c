@@ -117,6 +117,16 @@ bool mpl_map_put(struct mpl_map *map, uint64_t key, uint32_t value)
     return true;
 }
 
+void *mpl_map_item(struct mpl_map *map, uint64_t key, struct mpl_buf *items)
+{
+    const uint32_t known = mpl_map_find(map, key);
+
+    if (known != MPL_NONE) {
+        return mpl_buf_get(items, known);
+    }
+    return mpl_map_put(map, key, (uint32_t) items->n) ? mpl_buf_add(items) : NULL;
+}
+
 size_t mpl_map_count(const struct mpl_map *map)
 {
     return map->n;

@@ -190,17 +190,11 @@ bool mpl_precedences_are_made(const struct mpl_precedences *p)
 
 /* ---- stretches ------------------------------------------------------------------------------- */
 
-static bool can_reach(struct mpl_causality *c, const struct mpl_stretch *a,
-                      const struct mpl_stretch *b)
-{
-    return mpl_causality_past(c, (struct mpl_moment){ b->location, b->end }, a->location) >
-           a->begin;
-}
-
 bool mpl_causality_reaches(struct mpl_causality *c, struct mpl_stretch a,
                            struct mpl_stretch b)
 {
-    return can_reach(c, &a, &b);
+    return mpl_causality_past(c, (struct mpl_moment){ b.location, b.end }, a.location) >
+           a.begin;
 }
 
 /* All of a before anything of b. */
@@ -213,7 +207,7 @@ static bool is_whole(struct mpl_causality *c, const struct mpl_stretch *a,
     const struct mpl_stretch first = { b->location, b->begin,
                                        is_gap_b ? b->end : b->begin };
 
-    return can_reach(c, &last, &first);
+    return mpl_causality_reaches(c, last, first);
 }
 
 static const char *why_lacking(const struct mpl_model *model, bool lacks_ends,
@@ -313,8 +307,8 @@ static const char *why_not_known(struct mpl_causality *c, const struct mpl_stret
 struct mpl_standing mpl_causality_relate(struct mpl_causality *c, struct mpl_stretch a,
                                          struct mpl_stretch b)
 {
-    const bool is_before = can_reach(c, &a, &b);
-    const bool is_after = can_reach(c, &b, &a);
+    const bool is_before = mpl_causality_reaches(c, a, b);
+    const bool is_after = mpl_causality_reaches(c, b, a);
     struct mpl_standing x = { .is = MPL_PRECEDENCE_CONCURRENT };
 
     if (a.location == b.location && a.begin == b.begin && a.end == b.end) {

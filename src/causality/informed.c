@@ -66,16 +66,12 @@ static bool count(struct mpl_map *at, struct mpl_buf *traffic, uint32_t x, uint3
 {
     const uint32_t a = x < y ? x : y;
     const uint32_t b = x < y ? y : x;
-    const uint64_t key = (uint64_t) a << 32 | b;
-    const uint32_t i = mpl_map_find(at, key);
-    struct traffic *t = i == MPL_NONE ? mpl_buf_add(traffic) : mpl_buf_get(traffic, i);
+    struct traffic *t = mpl_map_item(at, (uint64_t) a << 32 | b, traffic);
 
-    if (t == NULL ||
-        (i == MPL_NONE && !mpl_map_put(at, key, (uint32_t) (traffic->n - 1)))) {
-        return false;
+    if (t != NULL) {
+        *t = (struct traffic){ .a = a, .b = b, .n = t->n + n };
     }
-    *t = (struct traffic){ .a = a, .b = b, .n = t->n + n };
-    return true;
+    return t != NULL;
 }
 
 /* All messages of the trace. */

@@ -34,23 +34,6 @@ enum mpl_look mpl_look_of_span(enum mpl_span_class class)
     }
 }
 
-uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t ticks)
-{
-    uint32_t low = 0;
-    uint32_t high = mpl_events_span_count(events, location);
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (mpl_events_leave_ticks(events, location, middle) <= ticks) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 void mpl_bins_add(const struct mpl_bins *bins, mpl_bin_times *times, enum mpl_look look,
                   int64_t from, int64_t to)
 {

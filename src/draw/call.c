@@ -26,10 +26,8 @@ static const char *messages_words(const struct sheet *s, const struct mpl_run *r
     if (span->n_messages == 0) {
         return "";
     }
-    const struct mpl_message *m =
-        &l->messages[mpl_events_message(run->events, location, span, 0)];
-    const struct mpl_envelope *e =
-        m->envelope != MPL_NONE ? &l->envelopes[m->envelope] : NULL;
+    const uint32_t message = mpl_events_message(run->events, location, span, 0);
+    const struct mpl_envelope *e = mpl_envelope_of(l, message);
 
     if (e == NULL || e->peer == MPL_NONE) {
         return "";
@@ -39,7 +37,7 @@ static const char *messages_words(const struct sheet *s, const struct mpl_run *r
 
     return mpl_draw_words(s, ", %s %u, tag %u, %llu B%s%s", e->is_send ? "to" : "from",
                           run->model->processes[e->peer].rank, e->tag,
-                          (unsigned long long) m->bytes, more,
+                          (unsigned long long) l->messages[message].bytes, more,
                           comm_words(s, run, e->comm_unsure ? MPL_NONE : e->comm));
 }
 

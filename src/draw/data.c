@@ -84,18 +84,18 @@ static void put_collective(struct data *d, const struct mpl_collective *c)
 static void put_partner(struct data *d, uint32_t location, const struct mpl_span *span)
 {
     const struct mpl_location *l = &d->run->model->locations[location];
-    const struct mpl_message *m = NULL;
+    uint32_t message = MPL_NONE;
     const struct mpl_envelope *e = NULL;
 
     if (span->n_messages > 0) {
-        m = &l->messages[mpl_events_message(d->run->events, location, span, 0)];
-        e = m->envelope != MPL_NONE ? &l->envelopes[m->envelope] : NULL;
+        message = mpl_events_message(d->run->events, location, span, 0);
+        e = mpl_envelope_of(l, message);
     }
     if (e != NULL && e->peer != MPL_NONE) {
         put(d, e->is_send ? 2 : 1);
         put(d, d->run->model->processes[e->peer].rank);
         put(d, e->tag);
-        put(d, m->bytes);
+        put(d, l->messages[message].bytes);
         put(d, span->n_messages);
         put_comm(d, e->comm_unsure ? MPL_NONE : e->comm);
     } else if (span->collective != MPL_NONE) {
@@ -276,8 +276,7 @@ static void draw_own_steps(struct data *d, uint32_t location)
     }
     d->bytes.n = 0;
     for (uint32_t step = 0; step <= steps->n; step++) {
-        const int64_t at = mpl_events_leave_ticks(d->run->events, location,
-                                                  2 * steps->calls[process][step] + 1);
+        const int64_t at = mpl_step_end(d->run, steps, process, step);
 
         put(d, (uint64_t) (at - last));
         last = at;
@@ -394,45 +393,21 @@ static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl
     return MPL_OK;
 }
 
-int64_t mpl_step_begin(const struct mpl_run *run, const struct mpl_steps *steps,
-                       uint32_t step)
-{
-    int64_t begin = INT64_MAX;
-
-    for (uint32_t p = 0; p < steps->n_processes; p++) {
-        const int64_t from = mpl_events_leave_ticks(run->events, steps->loads[p].location,
-                                                    2 * steps->calls[p][step] + 1);
-
-        begin = from < begin ? from : begin;
-    }
-    return begin;
-}
-
-int64_t mpl_step_end(const struct mpl_run *run, const struct mpl_steps *steps,
-                     uint32_t step)
-{
-    int64_t end = 0;
-
-    for (uint32_t p = 0; p < steps->n_processes; p++) {
-        const int64_t to = mpl_events_leave_ticks(run->events, steps->loads[p].location,
-                                                  2 * steps->calls[p][step + 1] + 1);
-
-        end = to > end ? to : end;
-    }
-    return end;
-}
-
 /* Per step the difference of its begin to that of the one before, and its length. */
 static void put_steps(struct data *d, const struct mpl_steps *steps)
 {
     int64_t last = 0;
+    int64_t begin;
+    int64_t end;
+    int64_t next;
 
-    for (uint32_t step = 0; step < steps->n; step++) {
-        const int64_t begin = mpl_step_begin(d->run, steps, step);
-
+    mpl_step_ends(d->run, steps, 0, &begin, &end);
+    for (uint32_t step = 1; step <= steps->n; step++) {
+        mpl_step_ends(d->run, steps, step, &next, &end);
         put(d, (uint64_t) (begin - last));
-        put(d, (uint64_t) (mpl_step_end(d->run, steps, step) - begin));
+        put(d, (uint64_t) (end - begin));
         last = begin;
+        begin = next;
     }
 }
 

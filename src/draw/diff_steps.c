@@ -65,12 +65,12 @@ static enum mpl_status draw_side(const struct both *b, int i, int64_t *begin_tic
 static double percent_of(const struct both *b, int i, uint32_t step)
 {
     int64_t begin;
-    int64_t end;
+    int64_t first;
+    int64_t unused;
 
-    mpl_events_window(b->runs[i]->events, &begin, &end);
-    return mpl_model_seconds(b->runs[i]->model,
-                             mpl_step_begin(b->runs[i], b->steps[i], step) - begin) /
-           b->length_s * 100;
+    mpl_events_window(b->runs[i]->events, &begin, &unused);
+    mpl_step_ends(b->runs[i], b->steps[i], step, &first, &unused);
+    return mpl_model_seconds(b->runs[i]->model, first - begin) / b->length_s * 100;
 }
 
 static void draw_line(const struct both *b, uint32_t step, bool has_number)

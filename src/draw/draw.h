@@ -80,7 +80,6 @@ struct mpl_export_counts {
     uint64_t waits; /**< Calls with waiting. */
     uint64_t sends; /**< Message ends. */
     uint64_t receives;
-    uint64_t flows; /**< Messages with both ends. */
     uint64_t bytes; /**< Of the file. */
 };
 /**

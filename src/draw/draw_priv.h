@@ -102,8 +102,6 @@ void mpl_bins_add(const struct mpl_bins *bins, mpl_bin_times *times, enum mpl_lo
                   int64_t from, int64_t to);
 /** \p times are zeros again. */
 void mpl_bins_judge(struct mpl_bins *bins, uint32_t row, mpl_bin_times *times);
-/** The first span of a location that ends behind \p ticks; its number of spans if none does. */
-uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t ticks);
 
 /* ---- parts of pages ------------------------------------------------------------------------------ */
 
@@ -161,12 +159,6 @@ void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t beg
 /** Both runs of a comparison on one scale, below each other, with lines from steps of one to those of the other. */
 enum mpl_status mpl_draw_both(const struct sheet *s, const struct mpl_run *const runs[2],
                               const struct mpl_steps *const steps[2], struct mpl_err *err);
-/** When a step, from 0, begins: when the first process is done with what is before it. */
-int64_t mpl_step_begin(const struct mpl_run *run, const struct mpl_steps *steps,
-                       uint32_t step);
-/** When the last process is done with it. */
-int64_t mpl_step_end(const struct mpl_run *run, const struct mpl_steps *steps,
-                     uint32_t step);
 
 /** The views that the pattern of a finding names, folded away; nothing where it names none. */
 enum mpl_status mpl_draw_views(const struct sheet *s, const struct mpl_diagnosed *f,

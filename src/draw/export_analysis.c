@@ -64,25 +64,6 @@ static void write_path(struct mpl_exporting *x)
 
 /* ---- steps ----------------------------------------------------------------------------------------- */
 
-/* When the first and the last process come to a step; that behind the last step is its end. */
-static void step_begins(const struct mpl_exporting *x, uint32_t step, int64_t *first,
-                        int64_t *last)
-{
-    const uint32_t n = x->s->steps->n;
-
-    *first = INT64_MAX;
-    *last = 0;
-    for (uint32_t p = 0; p < x->s->steps->n_processes; p++) {
-        int64_t begin;
-        int64_t end;
-
-        mpl_step_times(x->s, p, step > n ? n : step, &begin, &end);
-        begin = step > n ? end : begin;
-        *first = begin < *first ? begin : *first;
-        *last = begin > *last ? begin : *last;
-    }
-}
-
 /* Processes come to a step at different times: on the track it begins with the first of them. */
 static enum mpl_status write_steps(struct mpl_exporting *x, struct mpl_err *err)
 {
@@ -96,13 +77,13 @@ static enum mpl_status write_steps(struct mpl_exporting *x, struct mpl_err *err)
         return st;
     }
     slice.track = mpl_export_open_track(x, "steps", MPL_EXPORT_SLICES).number;
-    step_begins(x, 1, &begin, &last);
+    mpl_step_ends(x->run, x->s->steps, 0, &begin, &last);
     for (uint32_t k = 1; k <= x->s->steps->n; k++) {
         char name[24];
         int64_t next;
         int64_t next_last;
 
-        step_begins(x, k + 1, &next, &next_last);
+        mpl_step_ends(x->run, x->s->steps, k, &next, &next_last);
         if (is_in_window(x, begin, next)) {
             (void) snprintf(name, sizeof name, "step %u", k);
             slice.name.text = name;

@@ -97,9 +97,7 @@ static void mark_message(struct mpl_exporting *x, const struct mpl_piece *p,
 {
     const struct mpl_model *model = x->run->model;
     const struct mpl_location *l = &model->locations[p->location];
-    const struct mpl_message *m = &l->messages[message];
-    const struct mpl_envelope *e =
-        m->envelope == MPL_NONE ? NULL : &l->envelopes[m->envelope];
+    const struct mpl_envelope *e = mpl_envelope_of(l, message);
 
     if (e == NULL || e->is_null || e->is_garbage) {
         return;
@@ -128,11 +126,10 @@ static void mark_message(struct mpl_exporting *x, const struct mpl_piece *p,
     }
     say_comm(x, &mark, e->comm_unsure ? MPL_NONE : e->comm);
     say_number(&mark, MPL_EXPORT_TAG, e->tag);
-    say_number(&mark, MPL_EXPORT_SIZE, m->bytes);
+    say_number(&mark, MPL_EXPORT_SIZE, l->messages[message].bytes);
     x->writer->mark(x->writer, &mark);
     x->counted.sends += e->is_send;
     x->counted.receives += !e->is_send;
-    x->counted.flows += e->is_send && mark.flow != 0;
 }
 
 /* Those that are recorded from \p from on, and before \p to. */

@@ -98,13 +98,9 @@ static enum mpl_status sum_up(const struct picture *p, const struct lines *all,
     for (size_t r = 0; r < p->table->n_rows; r++) {
         const uint32_t chart = all->charts_of.of_row[r];
         const uint32_t name = all->lines_of.of_row[r];
-        const uint64_t key = (uint64_t) chart << 32 | name;
-        const uint32_t known = mpl_map_find(line_of, key);
-        struct line *line =
-            known == MPL_NONE ? mpl_buf_add(found) : mpl_buf_get(found, known);
+        struct line *line = mpl_map_item(line_of, (uint64_t) chart << 32 | name, found);
 
-        if (line == NULL ||
-            (known == MPL_NONE && !mpl_map_put(line_of, key, (uint32_t) found->n - 1))) {
+        if (line == NULL) {
             return mpl_nomem(err);
         }
         line->chart = chart;

@@ -47,19 +47,13 @@ static uint32_t node_of(struct mpl_pairs *g, const char *name, const char *host)
 
 static struct mpl_pairs_edge *edge_of(struct mpl_pairs *g, uint32_t from, uint32_t to)
 {
-    const uint64_t key = (uint64_t) from << 32 | to;
-    const uint32_t known = mpl_map_find(g->edge_of, key);
-    struct mpl_pairs_edge *edge;
+    struct mpl_pairs_edge *edge =
+        mpl_map_item(g->edge_of, (uint64_t) from << 32 | to, &g->edges);
 
-    if (known != MPL_NONE) {
-        return mpl_buf_get(&g->edges, known);
+    if (edge != NULL) {
+        edge->from = from;
+        edge->to = to;
     }
-    edge = mpl_buf_add(&g->edges);
-    if (edge == NULL || !mpl_map_put(g->edge_of, key, (uint32_t) g->edges.n - 1)) {
-        return NULL;
-    }
-    edge->from = from;
-    edge->to = to;
     return edge;
 }
 

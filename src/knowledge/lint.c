@@ -54,26 +54,11 @@ static void fault(const struct linter *l, struct mpl_place place, const char *fm
 
 /* ---- metrics that rules name --------------------------------------------------------------- */
 
-/* The pattern that a rule means; NULL when nobody defines it. */
-static const struct mpl_pattern *pattern_of(const struct linter *l, const char *name)
-{
-    for (size_t i = 0; i < mpl_patterns_count(l->known->patterns); i++) {
-        const struct mpl_pattern *pattern = mpl_patterns_get(l->known->patterns, i);
-
-        if (strcmp(mpl_pattern_name(pattern), name) == 0) {
-            return pattern;
-        }
-    }
-    return NULL;
-}
-
 /* "; did you mean 'x'?", or "". */
 static const char *hint(const struct linter *l, const char *word, const char *const *words,
                         size_t n)
 {
-    const char *near = words == NULL ? NULL : mpl_suggest(word, words, n);
-    const char *text =
-        near == NULL ? NULL : mpl_arena_printf(l->arena, "; did you mean '%s'?", near);
+    const char *text = words == NULL ? NULL : mpl_suggest_hint(l->arena, word, words, n);
 
     return text == NULL ? "" : text;
 }
@@ -81,10 +66,9 @@ static const char *hint(const struct linter *l, const char *word, const char *co
 static void check_pattern_name(const struct linter *l, const struct mpl_mention *m)
 {
     const size_t n = mpl_patterns_count(l->known->patterns);
-    const char **names =
-        pattern_of(l, m->name) != NULL ? NULL : MPL_NEW_ARRAY(l->arena, n, const char *);
+    const char **names = MPL_NEW_ARRAY(l->arena, n, const char *);
 
-    if (names == NULL) {
+    if (names == NULL || mpl_patterns_find(l->known->patterns, m->name) != NULL) {
         return;
     }
     for (size_t i = 0; i < n; i++) {
@@ -112,7 +96,7 @@ static bool has_role(const struct linter *l, const struct mpl_pattern *base,
 static void check_role(const struct linter *l, const struct mpl_mention *m)
 {
     const struct mpl_pattern *pattern =
-        m->pattern == NULL ? NULL : pattern_of(l, m->pattern);
+        m->pattern == NULL ? NULL : mpl_patterns_find(l->known->patterns, m->pattern);
     const size_t n = pattern == NULL ? 0 : mpl_pattern_role_count(pattern);
     const char **names = MPL_NEW_ARRAY(l->arena, n, const char *);
 
@@ -176,6 +160,7 @@ static void check_metric(const struct linter *l, const struct mpl_mention *m)
 
 /* ---- metrics that nobody names ---------------------------------------------------------------- */
 
+/* \p pattern NULL: of any. */
 static bool is_asked(const struct linter *l, const char *pattern, const char *metric)
 {
     for (size_t i = 0; i < l->n_mentions; i++) {
@@ -183,20 +168,7 @@ static bool is_asked(const struct linter *l, const char *pattern, const char *me
 
         if ((m->kind == MPL_MENTION_ASKS || m->kind == MPL_MENTION_WORD) &&
             strcmp(m->name, metric) == 0 &&
-            (m->pattern == NULL || strcmp(m->pattern, pattern) == 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_asked_of_any(const struct linter *l, const struct mpl_mention *read)
-{
-    for (size_t i = 0; i < l->n_mentions; i++) {
-        const struct mpl_mention *m = &l->mentions[i];
-
-        if ((m->kind == MPL_MENTION_ASKS || m->kind == MPL_MENTION_WORD) &&
-            strcmp(m->name, read->name) == 0) {
+            (m->pattern == NULL || pattern == NULL || strcmp(m->pattern, pattern) == 0)) {
             return true;
         }
     }
@@ -292,27 +264,17 @@ static const char *suggest_finding(const struct linter *l, const char *name)
     return hint(l, name, names, n);
 }
 
-static void check_line(const struct linter *l, const struct mpl_mention *m)
-{
-    const size_t n = mpl_utf8_count(m->line, strlen(m->line));
-
-    if (n > LINE_CHARACTERS) {
-        mpl_linter_warn(l, m->place,
-                        "this %s has %zu characters: keep it to %d, so that it fits into "
-                        "two lines of the report",
-                        m->name, n, LINE_CHARACTERS);
-    }
-}
-
 static void check_mention(const struct linter *l, const struct mpl_mention *m)
 {
+    size_t n;
+
     switch (m->kind) {
     case MPL_MENTION_ASKS:
         check_metric(l, m);
         break;
     case MPL_MENTION_READS:
         check_metric(l, m);
-        if (!is_asked_of_any(l, m) && is_defined_anywhere(l, m->name)) {
+        if (!is_asked(l, NULL, m->name) && is_defined_anywhere(l, m->name)) {
             mpl_linter_warn(l, m->place, "%s waits for '%s', which no rule asks for",
                             m->rule != NULL ? m->rule : "this function", m->name);
         }
@@ -325,7 +287,13 @@ static void check_mention(const struct linter *l, const struct mpl_mention *m)
         }
         break;
     case MPL_MENTION_LINE:
-        check_line(l, m);
+        n = mpl_utf8_count(m->line, strlen(m->line));
+        if (n > LINE_CHARACTERS) {
+            mpl_linter_warn(l, m->place,
+                            "this %s has %zu characters: keep it to %d, so that it fits "
+                            "into two lines of the report",
+                            m->name, n, LINE_CHARACTERS);
+        }
         break;
     case MPL_MENTION_BUILDS_ON:
         if (m->name != NULL && !is_concluded(l, m->name)) {

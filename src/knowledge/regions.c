@@ -16,8 +16,8 @@ static const struct {
 enum { N_CLASSES = sizeof classes / sizeof classes[0] };
 
 /* The kind of a class; false after a complaint. */
-static bool find_class(const struct mpl_yaml *list, struct mpl_lint *lint,
-                       enum mpl_region_kind *out)
+static bool find_class(const struct mpl_yaml *list, struct mpl_arena *arena,
+                       struct mpl_lint *lint, enum mpl_region_kind *out)
 {
     const char *names[N_CLASSES];
 
@@ -28,21 +28,20 @@ static bool find_class(const struct mpl_yaml *list, struct mpl_lint *lint,
             return true;
         }
     }
-    const char *near = mpl_suggest(list->key, names, N_CLASSES);
+    const char *hint = mpl_suggest_hint(arena, list->key, names, N_CLASSES);
 
-    mpl_lint_add(lint, MPL_LINT_ERROR, list->key_place,
-                 "unknown class of functions '%s'%s%s%s", list->key,
-                 near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                 near != NULL ? "'?" : "");
+    mpl_lint_add(lint, MPL_LINT_ERROR, list->key_place, "unknown class of functions '%s'%s",
+                 list->key, hint != NULL ? hint : "");
     return false;
 }
 
-static enum mpl_status add_names(const struct mpl_yaml *list, struct mpl_lint *lint,
-                                 struct mpl_buf *out, struct mpl_err *err)
+static enum mpl_status add_names(const struct mpl_yaml *list, struct mpl_arena *arena,
+                                 struct mpl_lint *lint, struct mpl_buf *out,
+                                 struct mpl_err *err)
 {
     enum mpl_region_kind kind;
 
-    if (!find_class(list, lint, &kind)) {
+    if (!find_class(list, arena, lint, &kind)) {
         return MPL_OK;
     }
     if (list->kind != MPL_YAML_SEQ) {
@@ -89,7 +88,7 @@ static enum mpl_status read_file(const char *file, struct mpl_arena *arena,
     }
     for (const struct mpl_yaml *list = root->first; list != NULL && st == MPL_OK;
          list = list->next) {
-        st = add_names(list, lint, out, err);
+        st = add_names(list, arena, lint, out, err);
     }
     return st == MPL_OK && mpl_lint_errors(lint) > 0 ? mpl_lint_fail(lint, err) : st;
 }

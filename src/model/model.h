@@ -259,6 +259,15 @@ struct mpl_location {
         dropped; /**< Records understood but not kept: metrics, parameters, RMA, I/O. */
 };
 
+/** What a message end names; NULL: it was never completed. */
+static inline const struct mpl_envelope *mpl_envelope_of(const struct mpl_location *loc,
+                                                         uint32_t message)
+{
+    const uint32_t number = loc->messages[message].envelope;
+
+    return number == MPL_NONE ? NULL : &loc->envelopes[number];
+}
+
 /** The time of an event, in ticks relative to the location's base. */
 static inline int64_t mpl_ticks_of(const struct mpl_location *loc, uint32_t event)
 {

@@ -12,14 +12,8 @@
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-double mpl_query_seconds(const struct mpl_query *q, struct mpl_moment moment)
-{
-    const struct mpl_location *loc = &q->run->model->locations[moment.location];
-
-    return mpl_model_seconds(q->run->model, mpl_ticks_of(loc, moment.event));
-}
-
-/* The innermost region open at an event, but for so many that are left before that. */
+/* The innermost region open at an event, but for so many that are left before that, and the event that entered it;
+   MPL_NONE. */
 static uint32_t open_region(const struct mpl_location *loc, uint32_t event, uint32_t n_left,
                             uint32_t *enter)
 {
@@ -36,12 +30,8 @@ static uint32_t open_region(const struct mpl_location *loc, uint32_t event, uint
     return MPL_NONE;
 }
 
-uint32_t mpl_query_region(const struct mpl_location *loc, uint32_t event, uint32_t *enter)
-{
-    return open_region(loc, event, 0, enter);
-}
-
-uint32_t mpl_query_leave(const struct mpl_location *loc, uint32_t enter)
+/* The event that leaves what \p enter has entered; the location's last one if none does. */
+static uint32_t leave_of(const struct mpl_location *loc, uint32_t enter)
 {
     uint32_t n_open = 0;
 
@@ -68,8 +58,7 @@ static const char *say_message(const struct mpl_query *q, const struct mpl_locat
                                const char *verb, const char *to, uint32_t message)
 {
     const struct mpl_message *m = message == MPL_NONE ? NULL : &loc->messages[message];
-    const struct mpl_envelope *e =
-        m == NULL || m->envelope == MPL_NONE ? NULL : &loc->envelopes[m->envelope];
+    const struct mpl_envelope *e = m == NULL ? NULL : mpl_envelope_of(loc, message);
     const char *bytes = m == NULL ? NULL : mpl_text_count(q->arena, m->bytes);
 
     return e == NULL || e->is_garbage
@@ -149,7 +138,7 @@ enum mpl_status mpl_query_look(struct mpl_query *q, struct mpl_moment moment,
     if (st != MPL_OK) {
         return st;
     }
-    const uint32_t region = mpl_query_region(loc, moment.event, &enter);
+    const uint32_t region = open_region(loc, moment.event, 0, &enter);
 
     *out = (struct mpl_instant){
         .location = moment.location,
@@ -157,7 +146,7 @@ enum mpl_status mpl_query_look(struct mpl_query *q, struct mpl_moment moment,
         .record = mpl_records_number(records, moment.event),
         .region = region == MPL_NONE ? NULL : model->regions[region].name,
         .does = say_event(q, loc, moment.event),
-        .time_s = mpl_query_seconds(q, moment),
+        .time_s = mpl_model_seconds(model, mpl_ticks_of(loc, moment.event)),
     };
     return out->does == NULL ? mpl_nomem(err) : MPL_OK;
 }
@@ -292,20 +281,6 @@ static uint32_t last_event_until(const struct mpl_location *loc, int64_t ticks)
     return low == 0 ? MPL_NONE : low - 1;
 }
 
-/* Whether a region is a call that somebody would name, and not the program as a whole. */
-static bool is_call(const struct mpl_model *model, uint32_t region)
-{
-    return model->regions[region].kind != MPL_REGION_USER &&
-           model->regions[region].kind != MPL_REGION_TRACER;
-}
-
-/* Between two calls: before the record behind and after the one in front. */
-static enum mpl_status take_gap(const struct asked *asked, uint32_t before,
-                                struct mpl_spot *out, struct mpl_err *err)
-{
-    return take(asked, before + 1, before, out, err);
-}
-
 /* "5@0.42" */
 static enum mpl_status find_second(const struct asked *asked, const char *second,
                                    struct mpl_spot *out, struct mpl_err *err)
@@ -331,11 +306,13 @@ static enum mpl_status find_second(const struct asked *asked, const char *second
     const uint32_t region =
         open_region(loc, last, loc->kind[last] == MPL_EV_LEAVE ? 1 : 0, &enter);
 
-    if (region != MPL_NONE && is_call(model, region)) {
-        return take(asked, enter, mpl_query_leave(loc, enter), out, err);
+    /* A call that somebody would name, and not the program as a whole. */
+    if (region != MPL_NONE && model->regions[region].kind != MPL_REGION_USER &&
+        model->regions[region].kind != MPL_REGION_TRACER) {
+        return take(asked, enter, leave_of(loc, enter), out, err);
     }
-    return last + 1 < loc->n_events ? take_gap(asked, last, out, err)
-                                    : take(asked, last, last, out, err);
+    /* Between two calls: before the record behind and after the one in front. */
+    return take(asked, last + 1 < loc->n_events ? last + 1 : last, last, out, err);
 }
 
 /* ---- calls of a region ------------------------------------------------------------------------ */
@@ -428,7 +405,7 @@ static enum mpl_status find_call(const struct asked *asked, const char *region,
     for (uint32_t seen = 0; seen < wanted; event++) {
         seen += is_region(q, loc, event, name);
     }
-    return take(asked, event - 1, mpl_query_leave(loc, event - 1), out, err);
+    return take(asked, event - 1, leave_of(loc, event - 1), out, err);
 }
 
 enum mpl_status mpl_query_find(struct mpl_query *q, const char *address,

@@ -376,23 +376,13 @@ static uint32_t step_of(const struct search *s, uint32_t location, uint32_t call
     return step;
 }
 
-static enum mpl_status add_first(struct search *s, uint32_t call, struct mpl_origin *o,
-                                 struct mpl_err *err)
-{
-    struct mpl_call_view view;
-
-    mpl_events_call(s->events, o->location, call, &view);
-    o->step = step_of(s, o->location, call);
-    return mpl_query_look(s->q, (struct mpl_moment){ o->location, view.first_event },
-                          &o->first, err);
-}
-
 static enum mpl_status follow(struct search *s, struct mpl_origin *o, struct mpl_err *err)
 {
     enum mpl_status st = gather(s, o->location) ? MPL_OK : mpl_nomem(err);
     uint32_t first = MPL_NONE;
     int64_t least = 0;
     int64_t apart = 0;
+    struct mpl_call_view view;
     size_t end;
 
     if (st != MPL_OK || s->members.n == 0) {
@@ -418,7 +408,13 @@ static enum mpl_status follow(struct search *s, struct mpl_origin *o, struct mpl
         st = mpl_nomem(err);
     }
     o->hops_per_s = speed(o);
-    return st == MPL_OK && first != MPL_NONE ? add_first(s, first, o, err) : st;
+    if (st != MPL_OK || first == MPL_NONE) {
+        return st;
+    }
+    mpl_events_call(s->events, o->location, first, &view);
+    o->step = step_of(s, o->location, first);
+    return mpl_query_look(s->q, (struct mpl_moment){ o->location, view.first_event },
+                          &o->first, err);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */

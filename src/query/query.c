@@ -27,10 +27,7 @@ enum mpl_status mpl_query_create(const struct mpl_diagnosis *diagnosis,
 
 void mpl_query_destroy(struct mpl_query *q)
 {
-    if (q == NULL) {
-        return;
-    }
-    mpl_arena_destroy(q->arena);
+    mpl_arena_destroy(q == NULL ? NULL : q->arena);
 }
 
 enum mpl_status mpl_query_records(struct mpl_query *q, uint32_t location,
@@ -44,19 +41,6 @@ enum mpl_status mpl_query_records(struct mpl_query *q, uint32_t location,
         q->has_records[location] = st == MPL_OK;
     }
     *out = &q->records[location];
-    return st;
-}
-
-enum mpl_status mpl_query_net(struct mpl_query *q, struct mpl_err *err)
-{
-    enum mpl_status st = MPL_OK;
-
-    if (q->view == NULL) {
-        st = mpl_order_view_create(q->run->model, q->run->match, q->arena, &q->view, err);
-    }
-    if (st == MPL_OK && q->net == NULL) {
-        st = mpl_net_create(q->view, NULL, q->arena, &q->net, err);
-    }
     return st;
 }
 

@@ -8,29 +8,17 @@ struct mpl_query {
     struct mpl_arena *arena;
     const struct mpl_diagnosis *diagnosis;
     const struct mpl_run *run;
-    struct mpl_records *records; /* Per location. */
-    bool *has_records;           /* Per location: they have been read. */
-    struct mpl_order_view *view; /* NULL until sizes are asked for. */
-    struct mpl_net *net;
+    struct mpl_records *records;     /* Per location. */
+    bool *has_records;               /* Per location: they have been read. */
+    struct mpl_net *net;             /* NULL until sizes are asked for. */
     struct mpl_causality *causality; /* Of the run; NULL until it is asked for. */
 };
 
 /* The numbering of a location's records, read once. */
 enum mpl_status mpl_query_records(struct mpl_query *query, uint32_t location,
                                   const struct mpl_records **out, struct mpl_err *err);
-/* Makes view and net; or has the timestamps of the run made. */
-enum mpl_status mpl_query_net(struct mpl_query *query, struct mpl_err *err);
+/* Has the timestamps of the run made. */
 enum mpl_status mpl_query_stamps(struct mpl_query *query, struct mpl_err *err);
-
-/* sizes.c */
-struct mpl_causality_options mpl_stamp_options(enum mpl_stamp_kind kind, uint32_t most);
-
-double mpl_query_seconds(const struct mpl_query *query, struct mpl_moment moment);
-/* The innermost region open at an event, and the event that entered it; MPL_NONE. */
-uint32_t mpl_query_region(const struct mpl_location *location, uint32_t event,
-                          uint32_t *enter);
-/* The event that leaves what \p enter has entered; the location's last one if none does. */
-uint32_t mpl_query_leave(const struct mpl_location *location, uint32_t enter);
 
 /* What lies from one event of a location to another one. */
 enum mpl_status mpl_query_spot(struct mpl_query *query, const char *address,

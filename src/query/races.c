@@ -13,7 +13,6 @@
 /* Receives of one process, communicator and tag. */
 struct stream {
     struct mpl_race race;
-    uint32_t number; /* In order of first sight. */
     /* Of the messages behind: how many events of the receiver come before the send that needs
        fewest, and of the best of another sender. */
     uint32_t least;
@@ -37,24 +36,20 @@ struct races {
 
 static struct stream *stream_of(struct races *r, const struct mpl_envelope *e)
 {
-    const uint64_t key = (uint64_t) e->comm << 32 | e->tag;
-    const uint32_t i = mpl_map_find(r->at, key);
-    struct stream *s =
-        i == MPL_NONE ? mpl_buf_add(&r->streams) : mpl_buf_get(&r->streams, i);
+    const size_t n = r->streams.n;
+    struct stream *s = mpl_map_item(r->at, (uint64_t) e->comm << 32 | e->tag, &r->streams);
 
-    if (i == MPL_NONE && s != NULL) {
+    if (s != NULL && r->streams.n > n) {
         *s = (struct stream){
             .race = { .location = r->location,
                       .comm = e->comm,
                       .tag = e->tag,
                       .is_likely = r->takes_any },
-            .number = (uint32_t) r->streams.n - 1,
             .least = UINT32_MAX,
             .least_of_others = UINT32_MAX,
             .least_sender = MPL_NONE,
             .last_sender = MPL_NONE,
         };
-        s = mpl_map_put(r->at, key, s->number) ? s : NULL;
     }
     return s;
 }
@@ -105,10 +100,9 @@ static bool has_named(const struct races *r, uint32_t event)
 {
     const struct mpl_model *model = r->q->run->model;
     const struct mpl_location *loc = &model->locations[r->location];
-    const struct mpl_message *m = &loc->messages[mpl_ref_of(loc, event)];
+    const struct mpl_envelope *e = mpl_envelope_of(loc, mpl_ref_of(loc, event));
 
-    return model->can.has_wildcards && m->envelope != MPL_NONE &&
-           !loc->envelopes[m->envelope].any_source;
+    return model->can.has_wildcards && e != NULL && !e->any_source;
 }
 
 static void count(struct races *r, struct stream *s, uint32_t message, bool is_race)

@@ -14,7 +14,7 @@ const char *mpl_stamp_kind_name(enum mpl_stamp_kind kind)
     return names[kind];
 }
 
-struct mpl_causality_options mpl_stamp_options(enum mpl_stamp_kind kind, uint32_t most)
+static struct mpl_causality_options stamp_options(enum mpl_stamp_kind kind, uint32_t most)
 {
     static const enum mpl_clustering clusterings[] = {
         [MPL_STAMP_VECTORS] = MPL_CLUSTER_STATIC,
@@ -35,12 +35,21 @@ struct mpl_causality_options mpl_stamp_options(enum mpl_stamp_kind kind, uint32_
     return options;
 }
 
+static enum mpl_status make_net(struct mpl_query *q, struct mpl_err *err)
+{
+    struct mpl_order_view *view = NULL;
+    const enum mpl_status st =
+        mpl_order_view_create(q->run->model, q->run->match, q->arena, &view, err);
+
+    return st == MPL_OK ? mpl_net_create(view, NULL, q->arena, &q->net, err) : st;
+}
+
 enum mpl_status mpl_query_size(struct mpl_query *q, enum mpl_stamp_kind kind, uint32_t most,
                                struct mpl_stamp_size *out, struct mpl_err *err)
 {
-    const struct mpl_causality_options options = mpl_stamp_options(kind, most);
+    const struct mpl_causality_options options = stamp_options(kind, most);
     struct mpl_causality *causality = NULL;
-    enum mpl_status st = mpl_query_net(q, err);
+    enum mpl_status st = q->net == NULL ? make_net(q, err) : MPL_OK;
 
     st = st == MPL_OK ? mpl_query_stamps(q, err) : st;
     st = st == MPL_OK ? mpl_causality_create(q->net, &options, &causality, err) : st;

@@ -39,18 +39,16 @@ static uint64_t place_of(const struct mpl_instance *x, uint32_t i)
 
 static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
                             const struct mpl_instance *x, uint32_t i,
-                            struct mpl_addresses *addresses,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            struct mpl_addresses *addresses, struct mpl_err *err)
 {
     const struct mpl_coll_instance *instance = &s->run->match->instances[number];
     const struct mpl_arrival *part = &x->parts[i];
-    const struct mpl_model *model = s->run->model;
     struct mpl_cell cells[N_COLUMNS] = {
         mpl_cell_whole(number + 1),
-        mpl_cell_text(instance->comm == MPL_NONE ? NULL : s->comm_names[instance->comm]),
+        mpl_cell_comm(s, instance->comm),
         mpl_cell_text(mpl_coll_op_name(instance->op)),
         mpl_cell_location(s, part->location),
-        mpl_cell_text(model->processes[model->locations[part->location].process].host),
+        mpl_cell_host(s, part->location),
         mpl_cell_seconds(s, part->enter_ticks),
         mpl_cell_seconds(s, part->enter_ticks - x->parts[x->first_in].enter_ticks),
         mpl_cell_whole(place_of(x, i)),
@@ -60,10 +58,8 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
         part->error_ticks == INT64_MAX ? mpl_cell_none()
                                        : mpl_cell_seconds(s, part->error_ticks),
     };
-    const enum mpl_status st = mpl_addresses_call(addresses, part->location, part->span,
-                                                  &cells[N_COLUMNS - 1], err);
 
-    return st == MPL_OK ? sink->take(sink->context, cells, err) : st;
+    return mpl_addresses_emit(addresses, part->location, part->span, cells, N_COLUMNS, err);
 }
 
 static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
@@ -73,7 +69,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
         MPL_NEW_ARRAY(arena, mpl_instance_most_parts(s), struct mpl_arrival);
     struct mpl_addresses addresses;
     struct mpl_instance found;
-    enum mpl_status st = mpl_addresses_open(s, arena, &addresses, err);
+    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
 
     st = parts == NULL ? mpl_nomem(err) : st;
     for (uint32_t i = 0; i < s->run->match->n_instances && st == MPL_OK; i++) {
@@ -83,7 +79,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
         mpl_instance_find(s, i, parts, &found);
         for (uint32_t k = 0; k < found.n && st == MPL_OK; k++) {
             if (s->has_location[parts[k].location]) {
-                st = emit(s, i, &found, k, &addresses, sink, err);
+                st = emit(s, i, &found, k, &addresses, err);
             }
         }
     }

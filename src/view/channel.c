@@ -32,34 +32,41 @@ static uint32_t number_of(struct mpl_map *map, uint32_t x, uint32_t y, uint32_t 
     return known != MPL_NONE ? known : mpl_map_put(map, key, next) ? next : MPL_NONE;
 }
 
+uint32_t mpl_other_end(const struct mpl_selection *s, uint32_t location, uint32_t message)
+{
+    const struct mpl_model *model = s->run->model;
+    const struct mpl_envelope *e = mpl_envelope_of(&model->locations[location], message);
+    const struct mpl_end end = mpl_match_partner(model, s->run->match, location, message);
+
+    return e == NULL || e->is_null || e->is_garbage ? MPL_NONE
+           : end.message != MPL_NONE                ? end.location
+           : e->peer != MPL_NONE                    ? model->processes[e->peer].locations[0]
+                                                    : MPL_NONE;
+}
+
 /* The two locations, and the send's envelope where it is known: EZTrace's receives name no
  * communicator. False: PROC_NULL and garbage. */
 static bool describe(const struct mpl_selection *s, uint32_t location, uint32_t message,
                      struct mpl_channel *out)
 {
     const struct mpl_model *model = s->run->model;
-    const struct mpl_location *loc = &model->locations[location];
-    const uint32_t e = loc->messages[message].envelope;
+    const uint32_t other = mpl_other_end(s, location, message);
     const struct mpl_end partner =
         mpl_match_partner(model, s->run->match, location, message);
-    const struct mpl_envelope *envelope = e == MPL_NONE ? NULL : &loc->envelopes[e];
+    const struct mpl_envelope *envelope =
+        mpl_envelope_of(&model->locations[location], message);
 
-    if (envelope == NULL || envelope->is_null || envelope->is_garbage ||
-        (partner.message == MPL_NONE && envelope->peer == MPL_NONE)) {
+    if (other == MPL_NONE) {
         return false;
     }
-    const uint32_t other = partner.message != MPL_NONE
-                               ? partner.location
-                               : model->processes[envelope->peer].locations[0];
+    const bool is_send = envelope->is_send;
 
-    if (!envelope->is_send && partner.message != MPL_NONE) {
-        const struct mpl_location *sender = &model->locations[partner.location];
-        const uint32_t sent = sender->messages[partner.message].envelope;
+    if (!is_send && partner.message != MPL_NONE) {
+        const struct mpl_envelope *sent =
+            mpl_envelope_of(&model->locations[partner.location], partner.message);
 
-        envelope = sent == MPL_NONE ? envelope : &sender->envelopes[sent];
+        envelope = sent == NULL ? envelope : sent;
     }
-    const bool is_send = loc->envelopes[e].is_send;
-
     *out = (struct mpl_channel){ .from = is_send ? location : other,
                                  .to = is_send ? other : location,
                                  .comm = envelope->comm,

@@ -47,21 +47,15 @@ static struct pair *pair_of(struct comparing *c, uint32_t x, uint32_t y)
 {
     const uint32_t low = x < y ? x : y;
     const uint32_t high = x < y ? y : x;
-    const uint64_t key = (uint64_t) low << 32 | high;
-    const uint32_t known = mpl_map_find(c->number_of, key);
-    struct pair *pair;
+    const size_t n = c->pairs.n;
+    struct pair *pair = mpl_map_item(c->number_of, (uint64_t) low << 32 | high, &c->pairs);
 
-    if (known != MPL_NONE) {
-        return mpl_buf_get(&c->pairs, known);
-    }
-    pair = mpl_buf_add(&c->pairs);
-    if (pair == NULL || !mpl_map_put(c->number_of, key, (uint32_t) c->pairs.n - 1)) {
-        return NULL;
-    }
-    *pair = (struct pair){ .process = { low, high } };
-    for (int i = 0; i < PIECES; i++) {
-        pair->pieces[i].ticks[0] = INT64_MAX;
-        pair->pieces[i].ticks[1] = INT64_MAX;
+    if (pair != NULL && c->pairs.n > n) {
+        *pair = (struct pair){ .process = { low, high } };
+        for (int i = 0; i < PIECES; i++) {
+            pair->pieces[i].ticks[0] = INT64_MAX;
+            pair->pieces[i].ticks[1] = INT64_MAX;
+        }
     }
     return pair;
 }
@@ -79,11 +73,11 @@ static bool add_message(struct comparing *c, const struct mpl_piece *p, uint32_t
 {
     const struct mpl_model *model = c->s->run->model;
     const struct mpl_location *loc = &model->locations[p->location];
-    const uint32_t e = loc->messages[message].envelope;
+    const struct mpl_envelope *e = mpl_envelope_of(loc, message);
     const struct mpl_end end =
         mpl_match_partner(model, c->s->run->match, p->location, message);
 
-    if (e == MPL_NONE || loc->envelopes[e].is_send || end.message == MPL_NONE ||
+    if (e == NULL || e->is_send || end.message == MPL_NONE ||
         model->locations[end.location].process == loc->process) {
         return true;
     }
@@ -145,10 +139,7 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct pair *pa
     const struct least *least = &pair->pieces[i];
     const uint32_t x = model->processes[pair->process[0]].locations[0];
     const uint32_t y = model->processes[pair->process[1]].locations[0];
-    const struct mpl_arrival errors[] = {
-        { .error_ticks = s->run->clock->bound_ticks[x] },
-        { .error_ticks = s->run->clock->bound_ticks[y] },
-    };
+    const int64_t *bounds = s->run->clock->bound_ticks;
     const int64_t all = s->end_ticks - s->begin_ticks;
     const bool is_both = least->ticks[0] != INT64_MAX && least->ticks[1] != INT64_MAX;
     const double to =
@@ -167,7 +158,7 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct pair *pa
         least->ticks[1] == INT64_MAX ? mpl_cell_none() : mpl_cell_number(back),
         is_both ? mpl_cell_number((to - back) / 2) : mpl_cell_none(),
         is_both ? mpl_cell_number((to + back) / 2) : mpl_cell_none(),
-        mpl_cell_error(s, &errors[0], &errors[1]),
+        mpl_cell_error(s, bounds[x], bounds[y]),
     };
 
     return least->n == 0 ? MPL_OK : sink->take(sink->context, cells, err);

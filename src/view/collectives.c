@@ -27,20 +27,9 @@ static const struct mpl_column columns[] = {
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-struct mpl_cell mpl_cell_error(const struct mpl_selection *s, const struct mpl_arrival *a,
-                               const struct mpl_arrival *b)
-{
-    if (a->error_ticks == INT64_MAX || b->error_ticks == INT64_MAX) {
-        return mpl_cell_none();
-    }
-    return mpl_cell_number(mpl_model_seconds(s->run->model, a->error_ticks) +
-                           mpl_model_seconds(s->run->model, b->error_ticks));
-}
-
 static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
                             const struct mpl_instance *found,
-                            struct mpl_addresses *addresses,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            struct mpl_addresses *addresses, struct mpl_err *err)
 {
     const struct mpl_coll_instance *x = &s->run->match->instances[number];
     const struct mpl_arrival *first = &found->parts[found->first_in];
@@ -51,7 +40,7 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
         x->root == MPL_NONE ? NULL : &s->run->model->processes[x->root];
     struct mpl_cell cells[N_COLUMNS] = {
         mpl_cell_whole(number + 1),
-        mpl_cell_text(x->comm == MPL_NONE ? NULL : s->comm_names[x->comm]),
+        mpl_cell_comm(s, x->comm),
         mpl_cell_text(mpl_coll_op_name(x->op)),
         mpl_cell_location(s, root == NULL ? MPL_NONE : root->locations[0]),
         mpl_cell_whole(found->n),
@@ -65,12 +54,11 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
         mpl_cell_seconds(s, out->leave_ticks - found->parts[found->first_out].leave_ticks),
         mpl_cell_seconds(s, first->enter_ticks),
         mpl_cell_seconds(s, out->leave_ticks),
-        found->n > 1 ? mpl_cell_error(s, last, next) : mpl_cell_none(),
+        found->n > 1 ? mpl_cell_error(s, last->error_ticks, next->error_ticks)
+                     : mpl_cell_none(),
     };
-    const enum mpl_status st = mpl_addresses_call(addresses, last->location, last->span,
-                                                  &cells[N_COLUMNS - 1], err);
 
-    return st == MPL_OK ? sink->take(sink->context, cells, err) : st;
+    return mpl_addresses_emit(addresses, last->location, last->span, cells, N_COLUMNS, err);
 }
 
 static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
@@ -80,13 +68,13 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
         MPL_NEW_ARRAY(arena, mpl_instance_most_parts(s), struct mpl_arrival);
     struct mpl_addresses addresses;
     struct mpl_instance found;
-    enum mpl_status st = mpl_addresses_open(s, arena, &addresses, err);
+    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
 
     st = parts == NULL ? mpl_nomem(err) : st;
     for (uint32_t i = 0; i < s->run->match->n_instances && st == MPL_OK; i++) {
         if (mpl_selection_has_instance(s, i)) {
             mpl_instance_find(s, i, parts, &found);
-            st = found.n > 0 ? emit(s, i, &found, &addresses, sink, err) : MPL_OK;
+            st = found.n > 0 ? emit(s, i, &found, &addresses, err) : MPL_OK;
         }
     }
     return st;

@@ -133,9 +133,9 @@ static uint32_t comm_of(const struct mpl_selection *s, const struct mpl_piece *p
     if (p->span.n_messages == 0) {
         return MPL_NONE;
     }
-    const uint32_t envelope = loc->messages[p->span.first_message].envelope;
+    const struct mpl_envelope *e = mpl_envelope_of(loc, p->span.first_message);
 
-    return envelope == MPL_NONE ? MPL_NONE : loc->envelopes[envelope].comm;
+    return e == NULL ? MPL_NONE : e->comm;
 }
 
 static enum mpl_status emit_comms(const struct mpl_selection *s, struct mpl_arena *arena,

@@ -44,37 +44,21 @@ static int by_number(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static uint32_t peer_of(const struct mpl_selection *s, uint32_t location, uint32_t message,
-                        bool *is_send)
-{
-    const struct mpl_model *model = s->run->model;
-    const struct mpl_location *loc = &model->locations[location];
-    const uint32_t e = loc->messages[message].envelope;
-    const struct mpl_end end = mpl_match_partner(model, s->run->match, location, message);
-
-    if (e == MPL_NONE || loc->envelopes[e].is_null || loc->envelopes[e].is_garbage) {
-        return MPL_NONE;
-    }
-    *is_send = loc->envelopes[e].is_send;
-    return end.message != MPL_NONE ? end.location
-           : loc->envelopes[e].peer == MPL_NONE
-               ? MPL_NONE
-               : model->processes[loc->envelopes[e].peer].locations[0];
-}
-
 static bool add_piece(struct drawing *d, const struct mpl_piece *p)
 {
     for (uint32_t i = 0; i < p->span.n_messages; i++) {
-        bool is_send = false;
-        const uint32_t peer = peer_of(
-            d->s, p->location,
-            mpl_events_message(d->s->run->events, p->location, &p->span, i), &is_send);
+        const uint32_t message =
+            mpl_events_message(d->s->run->events, p->location, &p->span, i);
+        const uint32_t peer = mpl_other_end(d->s, p->location, message);
         int64_t busy;
         int64_t wait;
 
         if (peer == MPL_NONE) {
             continue;
         }
+        const bool is_send =
+            mpl_envelope_of(&d->s->run->model->locations[p->location], message)->is_send;
+
         if (!d->is_touched[peer] && !mpl_buf_put(&d->peers, &peer)) {
             return false;
         }

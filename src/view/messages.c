@@ -29,7 +29,6 @@ struct listing {
     struct mpl_selection *s;
     struct mpl_channels channels;
     struct mpl_addresses addresses;
-    const struct mpl_row_sink *sink;
 };
 
 /* The other end's call, whole: it may lie outside of the selection. */
@@ -65,18 +64,11 @@ static uint32_t index_in(const struct mpl_selection *s, const struct mpl_piece *
     return i;
 }
 
-static struct mpl_cell error_of(const struct mpl_selection *s, uint32_t from, uint32_t to)
-{
-    const struct mpl_arrival a = { .error_ticks = s->run->clock->bound_ticks[from] };
-    const struct mpl_arrival b = { .error_ticks = s->run->clock->bound_ticks[to] };
-
-    return from == to ? mpl_cell_number(0) : mpl_cell_error(s, &a, &b);
-}
-
 static enum mpl_status emit(struct listing *x, const struct mpl_piece *p, uint32_t i,
                             struct mpl_err *err)
 {
     const struct mpl_selection *s = x->s;
+    const int64_t *bounds = s->run->clock->bound_ticks;
     const uint32_t message = mpl_events_message(s->run->events, p->location, &p->span, i);
     const struct mpl_end end =
         mpl_match_partner(s->run->model, s->run->match, p->location, message);
@@ -101,7 +93,7 @@ static enum mpl_status emit(struct listing *x, const struct mpl_piece *p, uint32
     struct mpl_cell cells[N_COLUMNS] = {
         mpl_cell_location(s, c->from),
         mpl_cell_location(s, c->to),
-        mpl_cell_text(c->comm == MPL_NONE ? NULL : s->comm_names[c->comm]),
+        mpl_cell_comm(s, c->comm),
         mpl_cell_whole(c->tag),
         mpl_cell_whole(++c->n_sent),
         mpl_cell_whole(s->run->model->locations[p->location].messages[message].bytes),
@@ -111,33 +103,34 @@ static enum mpl_status emit(struct listing *x, const struct mpl_piece *p, uint32
         is_read ? mpl_cell_seconds(s, other.end_ticks) : mpl_cell_none(),
         is_read ? mpl_cell_seconds(s, wait) : mpl_cell_none(),
         mpl_cell_seconds(s, held),
-        error_of(s, c->from, c->to),
+        c->from == c->to ? mpl_cell_number(0)
+                         : mpl_cell_error(s, bounds[c->from], bounds[c->to]),
     };
-    enum mpl_status st = mpl_addresses_call(&x->addresses, p->location, p->number,
-                                            &cells[N_COLUMNS - 2], err);
+    const enum mpl_status st = mpl_addresses_call(&x->addresses, p->location, p->number,
+                                                  &cells[N_COLUMNS - 2], err);
 
-    if (st == MPL_OK && is_read) {
-        st = mpl_addresses_call(&x->addresses, other.location, other.number,
-                                &cells[N_COLUMNS - 1], err);
-    }
-    return st == MPL_OK ? x->sink->take(x->sink->context, cells, err) : st;
+    /* What lies between two calls, as span 0 does, has no record. */
+    return st != MPL_OK
+               ? st
+               : mpl_addresses_emit(&x->addresses, is_read ? other.location : 0,
+                                    is_read ? other.number : 0, cells, N_COLUMNS, err);
 }
 
 static bool is_send(const struct mpl_selection *s, const struct mpl_piece *p, uint32_t i)
 {
-    const struct mpl_location *loc = &s->run->model->locations[p->location];
-    const uint32_t message = mpl_events_message(s->run->events, p->location, &p->span, i);
-    const uint32_t envelope = loc->messages[message].envelope;
+    const struct mpl_envelope *envelope =
+        mpl_envelope_of(&s->run->model->locations[p->location],
+                        mpl_events_message(s->run->events, p->location, &p->span, i));
 
-    return envelope != MPL_NONE && loc->envelopes[envelope].is_send;
+    return envelope != NULL && envelope->is_send;
 }
 
 static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
                             const struct mpl_row_sink *sink, struct mpl_err *err)
 {
-    struct listing x = { .s = s, .sink = sink };
+    struct listing x = { .s = s };
     struct mpl_piece p;
-    enum mpl_status st = mpl_addresses_open(s, arena, &x.addresses, err);
+    enum mpl_status st = mpl_addresses_open(s, sink, arena, &x.addresses, err);
 
     st = mpl_channels_open(&x.channels) ? st : mpl_nomem(err);
     for (uint32_t l = 0; l < s->run->model->n_locations && st == MPL_OK; l++) {

@@ -28,19 +28,6 @@ struct distance {
     int64_t all_ticks;
 };
 
-static int64_t bound_of(const struct mpl_selection *s, uint32_t process, uint32_t mark)
-{
-    int64_t begin;
-    int64_t end;
-
-    if (mark == 0) {
-        mpl_step_times(s, process, 1, &begin, &end);
-        return begin;
-    }
-    mpl_step_times(s, process, mark, &begin, &end);
-    return end;
-}
-
 /* From now to the next mark of one of the two they are x - y steps apart. */
 static void add_stretch(const struct mpl_selection *s, int64_t from, int64_t to,
                         int64_t apart, struct distance *d)
@@ -67,8 +54,8 @@ static struct distance measure(const struct mpl_selection *s, uint32_t x, uint32
     int64_t at = INT64_MIN;
 
     while (i < n || k < n) {
-        const int64_t next_x = i < n ? bound_of(s, x, i) : INT64_MAX;
-        const int64_t next_y = k < n ? bound_of(s, y, k) : INT64_MAX;
+        const int64_t next_x = i < n ? mpl_step_end(s->run, s->steps, x, i) : INT64_MAX;
+        const int64_t next_y = k < n ? mpl_step_end(s->run, s->steps, y, k) : INT64_MAX;
         const int64_t next = next_x < next_y ? next_x : next_y;
 
         if (i + k > 0) {

@@ -119,13 +119,6 @@ static int by_ends(const void *x, const void *y)
     return 0;
 }
 
-static struct mpl_cell host_of(const struct mpl_selection *s, uint32_t location)
-{
-    const struct mpl_model *model = s->run->model;
-
-    return mpl_cell_text(model->processes[model->locations[location].process].host);
-}
-
 static enum mpl_status emit_channel(const struct mpl_selection *s,
                                     const struct mpl_channel *c,
                                     const struct mpl_row_sink *sink, struct mpl_err *err)
@@ -134,10 +127,10 @@ static enum mpl_status emit_channel(const struct mpl_selection *s,
         mpl_cell_location(s, c->from),
         mpl_cell_location(s, c->to),
         mpl_cell_text("message"),
-        mpl_cell_text(c->comm == MPL_NONE ? NULL : s->comm_names[c->comm]),
+        mpl_cell_comm(s, c->comm),
         mpl_cell_whole(c->tag),
-        host_of(s, c->from),
-        host_of(s, c->to),
+        mpl_cell_host(s, c->from),
+        mpl_cell_host(s, c->to),
         mpl_cell_whole(c->n_sent),
         mpl_cell_whole(c->n_received),
         mpl_cell_whole(c->bytes),

@@ -21,17 +21,24 @@ enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *a
                             : mpl_events_steps(s->run->events, arena, &s->steps, err);
 }
 
-static int64_t end_of_mark(const struct mpl_selection *s, uint32_t process, uint32_t mark)
+int64_t mpl_step_end(const struct mpl_run *run, const struct mpl_steps *steps,
+                     uint32_t process, uint32_t step)
 {
-    return mpl_events_leave_ticks(s->run->events, s->steps->loads[process].location,
-                                  2 * s->steps->calls[process][mark] + 1);
+    return mpl_events_leave_ticks(run->events, steps->loads[process].location,
+                                  2 * steps->calls[process][step] + 1);
 }
 
-void mpl_step_times(const struct mpl_selection *s, uint32_t process, uint32_t step,
-                    int64_t *begin_ticks, int64_t *end_ticks)
+void mpl_step_ends(const struct mpl_run *run, const struct mpl_steps *steps, uint32_t step,
+                   int64_t *first, int64_t *last)
 {
-    *begin_ticks = end_of_mark(s, process, step - 1);
-    *end_ticks = end_of_mark(s, process, step);
+    *first = INT64_MAX;
+    *last = 0;
+    for (uint32_t p = 0; p < steps->n_processes; p++) {
+        const int64_t end = mpl_step_end(run, steps, p, step);
+
+        *first = end < *first ? end : *first;
+        *last = end > *last ? end : *last;
+    }
 }
 
 enum mpl_status mpl_step_walk_open(const struct mpl_selection *s, struct mpl_arena *arena,
@@ -52,12 +59,12 @@ enum mpl_status mpl_step_walk_open(const struct mpl_selection *s, struct mpl_are
 void mpl_step_walk_go(struct mpl_step_walk *w, uint32_t step)
 {
     for (uint32_t l = 0; l < w->s->run->model->n_locations; l++) {
+        const uint32_t process = w->s->run->model->locations[l].process;
         const int64_t from = w->s->begin_of_ticks[l];
         const int64_t to = w->s->end_of_ticks[l];
-        int64_t begin;
-        int64_t end;
+        const int64_t begin = mpl_step_end(w->s->run, w->s->steps, process, step - 1);
+        const int64_t end = mpl_step_end(w->s->run, w->s->steps, process, step);
 
-        mpl_step_times(w->s, w->s->run->model->locations[l].process, step, &begin, &end);
         w->begins[l] = begin > from ? begin : from;
         w->ends[l] = end < to ? end : to;
     }
@@ -87,10 +94,10 @@ static bool uses_comm(const struct mpl_selection *s, uint32_t location,
         return has_comm(s, loc->collectives[span->collective].comm);
     }
     for (uint32_t i = 0; i < span->n_messages; i++) {
-        const uint32_t message = mpl_events_message(s->run->events, location, span, i);
-        const uint32_t envelope = loc->messages[message].envelope;
+        const struct mpl_envelope *envelope =
+            mpl_envelope_of(loc, mpl_events_message(s->run->events, location, span, i));
 
-        if (envelope != MPL_NONE && has_comm(s, loc->envelopes[envelope].comm)) {
+        if (envelope != NULL && has_comm(s, envelope->comm)) {
             return true;
         }
     }
@@ -98,6 +105,23 @@ static bool uses_comm(const struct mpl_selection *s, uint32_t location,
 }
 
 /* ---- spans ---------------------------------------------------------------------------------------------- */
+
+uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t ticks)
+{
+    uint32_t low = 0;
+    uint32_t high = mpl_events_span_count(events, location);
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (mpl_events_leave_ticks(events, location, middle) <= ticks) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
 
 static int64_t overlap(int64_t begin, int64_t end, int64_t from, int64_t to)
 {
@@ -161,24 +185,11 @@ static bool seek(const struct mpl_selection *s, struct mpl_piece *p)
 bool mpl_piece_first(const struct mpl_selection *s, uint32_t location,
                      struct mpl_piece *out)
 {
-    uint32_t low = 0;
-    uint32_t high = mpl_events_span_count(s->run->events, location);
-
-    if (!s->has_location[location]) {
-        return false;
-    }
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (mpl_events_leave_ticks(s->run->events, location, middle) <
-            s->begin_of_ticks[location]) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    *out = (struct mpl_piece){ .location = location, .number = low };
-    return seek(s, out);
+    *out = (struct mpl_piece){
+        .location = location,
+        .number = mpl_span_at(s->run->events, location, s->begin_of_ticks[location] - 1),
+    };
+    return s->has_location[location] && seek(s, out);
 }
 
 bool mpl_piece_next(const struct mpl_selection *s, struct mpl_piece *piece)

@@ -251,11 +251,10 @@ static enum mpl_status take_step(struct making *m)
                         m->s->steps->n);
     }
     for (uint32_t l = 0; l < m->model->n_locations; l++) {
-        int64_t begin;
-        int64_t end;
+        const uint32_t process = m->model->locations[l].process;
 
-        mpl_step_times(m->s, m->model->locations[l].process, (uint32_t) step, &begin, &end);
-        narrow(m, l, begin, end);
+        narrow(m, l, mpl_step_end(m->s->run, m->s->steps, process, (uint32_t) step - 1),
+               mpl_step_end(m->s->run, m->s->steps, process, (uint32_t) step));
     }
     return MPL_OK;
 }

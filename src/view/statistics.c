@@ -95,8 +95,7 @@ static int64_t quantile(const struct sample *samples, size_t n, unsigned percent
 }
 
 static enum mpl_status emit(const struct mpl_selection *s, const struct sample *of,
-                            size_t n, struct mpl_addresses *addresses,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            size_t n, struct mpl_addresses *addresses, struct mpl_err *err)
 {
     const struct sample *longest = &of[n - 1];
     int64_t sum = 0;
@@ -114,8 +113,7 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct sample *
         squares += off_s * off_s;
     }
     struct mpl_cell cells[N_COLUMNS] = {
-        mpl_cell_text(of->region == MPL_NONE ? NULL
-                                             : s->run->model->regions[of->region].name),
+        mpl_cell_region(s, of->region),
         mpl_cell_text(mpl_span_class_name((enum mpl_span_class) of->class)),
         mpl_cell_whole(n),
         mpl_cell_seconds(s, sum),
@@ -130,10 +128,9 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct sample *
         mpl_cell_seconds(s, quantile(of, n, 95)),
         mpl_cell_location(s, longest->location),
     };
-    const enum mpl_status st = mpl_addresses_call(
-        addresses, longest->location, longest->number, &cells[N_COLUMNS - 1], err);
 
-    return st == MPL_OK ? sink->take(sink->context, cells, err) : st;
+    return mpl_addresses_emit(addresses, longest->location, longest->number, cells,
+                              N_COLUMNS, err);
 }
 
 static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
@@ -141,7 +138,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
 {
     struct mpl_buf samples = mpl_buf_make(sizeof(struct sample));
     struct mpl_addresses addresses;
-    enum mpl_status st = mpl_addresses_open(s, arena, &addresses, err);
+    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
 
     st = st == MPL_OK && !collect(s, &samples) ? mpl_nomem(err) : st;
     for (size_t i = 0; i < samples.n && st == MPL_OK;) {
@@ -152,7 +149,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
                first[n].region == first->region) {
             n++;
         }
-        st = emit(s, first, n, &addresses, sink, err);
+        st = emit(s, first, n, &addresses, err);
         i += n;
     }
     mpl_buf_free(&samples);

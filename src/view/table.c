@@ -41,14 +41,44 @@ struct mpl_cell mpl_cell_location(const struct mpl_selection *s, uint32_t locati
                                 : mpl_cell_text(s->run->model->locations[location].label);
 }
 
+struct mpl_cell mpl_cell_host(const struct mpl_selection *s, uint32_t location)
+{
+    const struct mpl_model *model = s->run->model;
+
+    return mpl_cell_text(model->processes[model->locations[location].process].host);
+}
+
+struct mpl_cell mpl_cell_comm(const struct mpl_selection *s, uint32_t comm)
+{
+    return mpl_cell_text(comm == MPL_NONE ? NULL : s->comm_names[comm]);
+}
+
+struct mpl_cell mpl_cell_region(const struct mpl_selection *s, uint32_t region)
+{
+    return mpl_cell_text(region == MPL_NONE ? NULL : s->run->model->regions[region].name);
+}
+
+struct mpl_cell mpl_cell_error(const struct mpl_selection *s, int64_t a_ticks,
+                               int64_t b_ticks)
+{
+    const struct mpl_model *model = s->run->model;
+
+    return a_ticks == INT64_MAX || b_ticks == INT64_MAX
+               ? mpl_cell_none()
+               : mpl_cell_number(mpl_model_seconds(model, a_ticks) +
+                                 mpl_model_seconds(model, b_ticks));
+}
+
 /* ---- records ---------------------------------------------------------------------------------------- */
 
-enum mpl_status mpl_addresses_open(const struct mpl_selection *s, struct mpl_arena *arena,
+enum mpl_status mpl_addresses_open(const struct mpl_selection *s,
+                                   const struct mpl_row_sink *sink, struct mpl_arena *arena,
                                    struct mpl_addresses *out, struct mpl_err *err)
 {
     const uint32_t n = s->run->model->n_locations;
 
     *out = (struct mpl_addresses){ .selection = s,
+                                   .sink = sink,
                                    .arena = arena,
                                    .records = MPL_NEW_ARRAY(arena, n, struct mpl_records),
                                    .is_read = MPL_NEW_ARRAY(arena, n, bool) };
@@ -82,6 +112,15 @@ enum mpl_status mpl_addresses_call(struct mpl_addresses *a, uint32_t location,
 
     *out = mpl_cell_text(text);
     return text == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+enum mpl_status mpl_addresses_emit(struct mpl_addresses *a, uint32_t location,
+                                   uint32_t span, struct mpl_cell *cells, size_t n,
+                                   struct mpl_err *err)
+{
+    const enum mpl_status st = mpl_addresses_call(a, location, span, &cells[n - 1], err);
+
+    return st == MPL_OK ? a->sink->take(a->sink->context, cells, err) : st;
 }
 
 /* ---- the list of views ----------------------------------------------------------------------------------- */

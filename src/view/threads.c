@@ -35,10 +35,8 @@ static void count_messages(const struct mpl_selection *s, const struct mpl_piece
     const struct mpl_location *loc = &s->run->model->locations[p->location];
 
     for (uint32_t i = 0; i < p->span.n_messages; i++) {
-        const struct mpl_message *message =
-            &loc->messages[mpl_events_message(s->run->events, p->location, &p->span, i)];
-        const struct mpl_envelope *envelope =
-            message->envelope == MPL_NONE ? NULL : &loc->envelopes[message->envelope];
+        const struct mpl_envelope *envelope = mpl_envelope_of(
+            loc, mpl_events_message(s->run->events, p->location, &p->span, i));
 
         if (envelope != NULL && !envelope->is_null && !envelope->is_garbage) {
             sums->n_sends += envelope->is_send;
@@ -132,15 +130,14 @@ size_t mpl_sums_cells(const struct mpl_selection *s, const struct mpl_sums *sums
 static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
                             const struct mpl_row_sink *sink, struct mpl_err *err)
 {
-    const struct mpl_model *model = s->run->model;
     struct mpl_sums *sums = NULL;
     struct mpl_cell cells[N_COLUMNS];
     enum mpl_status st = mpl_sums_create(s, arena, &sums, err);
 
-    for (uint32_t l = 0; l < model->n_locations && st == MPL_OK; l++) {
+    for (uint32_t l = 0; l < s->run->model->n_locations && st == MPL_OK; l++) {
         if (s->has_location[l]) {
             cells[0] = mpl_cell_location(s, l);
-            cells[1] = mpl_cell_text(model->processes[model->locations[l].process].host);
+            cells[1] = mpl_cell_host(s, l);
             (void) mpl_sums_cells(s, &sums[l], cells + 2);
             st = sink->take(sink->context, cells, err);
         }

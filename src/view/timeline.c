@@ -40,47 +40,29 @@ const char *mpl_span_class_name(enum mpl_span_class class)
 static void describe_messages(const struct mpl_selection *s, const struct mpl_piece *p,
                               struct mpl_cell *cells)
 {
-    const struct mpl_model *model = s->run->model;
-    const struct mpl_location *loc = &model->locations[p->location];
+    const struct mpl_location *loc = &s->run->model->locations[p->location];
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < p->span.n_messages; i++) {
-        const struct mpl_message *message =
-            &loc->messages[mpl_events_message(s->run->events, p->location, &p->span, i)];
-        const struct mpl_envelope *e =
-            message->envelope == MPL_NONE ? NULL : &loc->envelopes[message->envelope];
-        const struct mpl_end end = mpl_match_partner(model, s->run->match, p->location,
-                                                     (uint32_t) (message - loc->messages));
+        const uint32_t message =
+            mpl_events_message(s->run->events, p->location, &p->span, i);
+        const struct mpl_envelope *e = mpl_envelope_of(loc, message);
 
         if (e == NULL || e->is_null || e->is_garbage) {
             continue;
         }
-        bytes += message->bytes;
+        bytes += loc->messages[message].bytes;
         if (i == 0) {
-            cells[9] = end.message != MPL_NONE ? mpl_cell_location(s, end.location)
-                       : e->peer != MPL_NONE
-                           ? mpl_cell_location(s, model->processes[e->peer].locations[0])
-                           : mpl_cell_none();
-            cells[10] = mpl_cell_text(
-                e->comm == MPL_NONE || e->comm_unsure ? NULL : s->comm_names[e->comm]);
+            cells[9] = mpl_cell_location(s, mpl_other_end(s, p->location, message));
+            cells[10] = mpl_cell_comm(s, e->comm_unsure ? MPL_NONE : e->comm);
             cells[11] = mpl_cell_whole(e->tag);
         }
     }
     cells[12] = mpl_cell_whole(bytes);
 }
 
-static void describe_collective(const struct mpl_selection *s, const struct mpl_piece *p,
-                                struct mpl_cell *cells)
-{
-    const struct mpl_collective *part =
-        &s->run->model->locations[p->location].collectives[p->span.collective];
-
-    cells[10] = mpl_cell_text(part->comm == MPL_NONE ? NULL : s->comm_names[part->comm]);
-}
-
 static enum mpl_status emit(const struct mpl_selection *s, const struct mpl_piece *p,
-                            struct mpl_addresses *addresses,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            struct mpl_addresses *addresses, struct mpl_err *err)
 {
     const struct mpl_span *span = &p->span;
     const bool waits = span->wait_ticks > 0;
@@ -89,8 +71,7 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct mpl_piec
         mpl_cell_seconds(s, span->enter_ticks),
         mpl_cell_seconds(s, span->leave_ticks),
         mpl_cell_text(classes[span->class]),
-        mpl_cell_text(span->region == MPL_NONE ? NULL
-                                               : s->run->model->regions[span->region].name),
+        mpl_cell_region(s, span->region),
         p->number % 2 == 1 && !span->is_wait_known ? mpl_cell_none()
                                                    : mpl_cell_seconds(s, span->wait_ticks),
         mpl_cell_location(s, waits ? span->culprit : MPL_NONE),
@@ -101,12 +82,10 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct mpl_piec
     if (span->n_messages > 0) {
         describe_messages(s, p, cells);
     } else if (span->collective != MPL_NONE) {
-        describe_collective(s, p, cells);
+        cells[10] = mpl_cell_comm(
+            s, s->run->model->locations[p->location].collectives[span->collective].comm);
     }
-    const enum mpl_status st =
-        mpl_addresses_call(addresses, p->location, p->number, &cells[N_COLUMNS - 1], err);
-
-    return st == MPL_OK ? sink->take(sink->context, cells, err) : st;
+    return mpl_addresses_emit(addresses, p->location, p->number, cells, N_COLUMNS, err);
 }
 
 static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
@@ -114,13 +93,13 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
 {
     struct mpl_addresses addresses;
     struct mpl_piece p;
-    enum mpl_status st = mpl_addresses_open(s, arena, &addresses, err);
+    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
 
     for (uint32_t l = 0; l < s->run->model->n_locations && st == MPL_OK; l++) {
         for (bool more = mpl_piece_first(s, l, &p); more && st == MPL_OK;
              more = mpl_piece_next(s, &p)) {
             if (p.number % 2 == 1 || p.span.leave_ticks > p.span.enter_ticks) {
-                st = emit(s, &p, &addresses, sink, err);
+                st = emit(s, &p, &addresses, err);
             }
         }
     }

@@ -77,9 +77,14 @@ bool mpl_selection_has_span(const struct mpl_selection *s, uint32_t location,
 /** Finds the steps when the first one asks: s->steps is set then. Errors: MPL_E_NOMEM. */
 enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *arena,
                                     struct mpl_err *err);
-/** When a process is in step \p step (1 to n), which ends with the call that bounds it. */
-void mpl_step_times(const struct mpl_selection *s, uint32_t process, uint32_t step,
-                    int64_t *begin_ticks, int64_t *end_ticks);
+/** When a process is through with step \p step (1 to n), whose end is a call; 0: when it comes to the first one. */
+int64_t mpl_step_end(const struct mpl_run *run, const struct mpl_steps *steps,
+                     uint32_t process, uint32_t step);
+/** When the first and the last of all processes are. */
+void mpl_step_ends(const struct mpl_run *run, const struct mpl_steps *steps, uint32_t step,
+                   int64_t *first, int64_t *last);
+/** The first span of a location that ends behind \p ticks; its number of spans if none does. */
+uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t ticks);
 /** "compute", "p2p", … */
 const char *mpl_span_class_name(enum mpl_span_class class);
 

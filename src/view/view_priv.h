@@ -13,8 +13,11 @@ struct mpl_cell mpl_cell_number(double number); /* NaN: none */
 struct mpl_cell mpl_cell_none(void);
 /* A duration, and a moment since the first event of the run: the time line begins with it. */
 struct mpl_cell mpl_cell_seconds(const struct mpl_selection *s, int64_t ticks);
-/* The label of a location; MPL_NONE is nobody. */
+/* The label of a location, its host, the names of a communicator and of a region; MPL_NONE is nobody. */
 struct mpl_cell mpl_cell_location(const struct mpl_selection *s, uint32_t location);
+struct mpl_cell mpl_cell_host(const struct mpl_selection *s, uint32_t location);
+struct mpl_cell mpl_cell_comm(const struct mpl_selection *s, uint32_t comm);
+struct mpl_cell mpl_cell_region(const struct mpl_selection *s, uint32_t region);
 
 /* ---- the selection ---------------------------------------------------------------------------- */
 
@@ -112,9 +115,9 @@ uint32_t mpl_instance_most_parts(const struct mpl_selection *s);
 /* Whether the second one is later than the first one for sure. */
 bool mpl_arrivals_are_apart(const struct mpl_arrival *first, int64_t first_ticks,
                             const struct mpl_arrival *second, int64_t second_ticks);
-/* How wrong the distance of two of them may be. */
-struct mpl_cell mpl_cell_error(const struct mpl_selection *s, const struct mpl_arrival *a,
-                               const struct mpl_arrival *b);
+/* How wrong the distance of two moments may be that are as wrong as that; INT64_MAX: nothing limits it. */
+struct mpl_cell mpl_cell_error(const struct mpl_selection *s, int64_t a_ticks,
+                               int64_t b_ticks);
 
 /* ---- channels --------------------------------------------------------------------------------------- */
 
@@ -143,6 +146,9 @@ void mpl_channels_close(struct mpl_channels *channels);
 struct mpl_channel *mpl_channels_find(struct mpl_channels *channels,
                                       const struct mpl_selection *s, uint32_t location,
                                       uint32_t message);
+/* The location at the other end of a message, the master thread where the trace tells the process only; MPL_NONE: nobody,
+   as for PROC_NULL and garbage. */
+uint32_t mpl_other_end(const struct mpl_selection *s, uint32_t location, uint32_t message);
 /* What of a call belongs to its \p i-th message end: messages share what is no waiting in equal
    parts, and the wait is the first one's that comes from whom it was for. */
 void mpl_piece_share(const struct mpl_selection *s, const struct mpl_piece *p, uint32_t i,
@@ -153,16 +159,22 @@ void mpl_piece_share(const struct mpl_selection *s, const struct mpl_piece *p, u
 /* The numbers of records, read per location when the first is asked for. */
 struct mpl_addresses {
     const struct mpl_selection *selection;
+    const struct mpl_row_sink *sink;
     struct mpl_arena *arena;
     struct mpl_records *records; /* per location */
     bool *is_read;
 };
-enum mpl_status mpl_addresses_open(const struct mpl_selection *s, struct mpl_arena *arena,
+enum mpl_status mpl_addresses_open(const struct mpl_selection *s,
+                                   const struct mpl_row_sink *sink, struct mpl_arena *arena,
                                    struct mpl_addresses *out, struct mpl_err *err);
 /* "5#123": the record of location 5 with which a call begins, counted from 1 in its event file, as
    `marple order` takes it. What lies between two calls has none. */
 enum mpl_status mpl_addresses_call(struct mpl_addresses *a, uint32_t location,
                                    uint32_t span, struct mpl_cell *out,
+                                   struct mpl_err *err);
+/* Gives the sink a row whose last of \p n cells is that. */
+enum mpl_status mpl_addresses_emit(struct mpl_addresses *a, uint32_t location,
+                                   uint32_t span, struct mpl_cell *cells, size_t n,
                                    struct mpl_err *err);
 
 /* ---- the views ------------------------------------------------------------------------------------ */

@@ -98,23 +98,13 @@ static void find_state(const struct mpl_selection *s, uint32_t location, int64_t
                        struct state *out)
 {
     const struct mpl_events *events = s->run->events;
-    const uint32_t n = mpl_events_span_count(events, location);
-    uint32_t low = 0;
-    uint32_t high = n;
+    const uint32_t number = mpl_span_at(events, location, at);
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (mpl_events_leave_ticks(events, location, middle) <= at) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    *out = (struct state){ .number = low };
-    if (low < n && mpl_events_enter_ticks(events, location, low) <= at) {
+    *out = (struct state){ .number = number };
+    if (number < mpl_events_span_count(events, location) &&
+        mpl_events_enter_ticks(events, location, number) <= at) {
         out->is_there = true;
-        out->span = mpl_events_span(events, location, low);
+        out->span = mpl_events_span(events, location, number);
         out->waits = at < out->span.enter_ticks + out->span.wait_ticks;
     }
 }
@@ -134,16 +124,14 @@ static uint32_t end_of_chain(const struct state *states, uint32_t location, uint
 
 static enum mpl_status emit(const struct mpl_selection *s, const struct state *states,
                             uint32_t location, int64_t at, struct mpl_addresses *addresses,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            struct mpl_err *err)
 {
     const struct state *x = &states[location];
-    const struct mpl_model *model = s->run->model;
     struct mpl_cell cells[N_COLUMNS] = {
         [0] = mpl_cell_location(s, location), [8] = mpl_cell_seconds(s, at)
     };
     uint32_t hops;
-    const uint32_t last = end_of_chain(states, location, model->n_locations, &hops);
-    enum mpl_status st = MPL_OK;
+    const uint32_t last = end_of_chain(states, location, s->run->model->n_locations, &hops);
 
     if (x->is_there) {
         const int64_t end =
@@ -152,16 +140,16 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct state *s
             x->waits ? x->span.enter_ticks : x->span.enter_ticks + x->span.wait_ticks;
 
         cells[1] = mpl_cell_text(x->waits ? "waits" : mpl_span_class_name(x->span.class));
-        cells[2] = mpl_cell_text(
-            x->span.region == MPL_NONE ? NULL : model->regions[x->span.region].name);
+        cells[2] = mpl_cell_region(s, x->span.region);
         cells[3] = mpl_cell_location(s, x->waits ? x->span.culprit : MPL_NONE);
         cells[4] = mpl_cell_location(s, x->waits ? last : MPL_NONE);
         cells[5] = x->waits && last != MPL_NONE ? mpl_cell_whole(hops) : mpl_cell_none();
         cells[6] = mpl_cell_seconds(s, begin);
         cells[7] = mpl_cell_seconds(s, end);
-        st = mpl_addresses_call(addresses, location, x->number, &cells[9], err);
     }
-    return st == MPL_OK ? sink->take(sink->context, cells, err) : st;
+    /* What lies between two calls, as span 0 does, has no record. */
+    return mpl_addresses_emit(addresses, location, x->is_there ? x->number : 0, cells,
+                              N_COLUMNS, err);
 }
 
 static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
@@ -171,7 +159,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
     struct state *states = MPL_NEW_ARRAY(arena, n, struct state);
     struct mpl_addresses addresses;
     int64_t at = s->begin_ticks;
-    enum mpl_status st = mpl_addresses_open(s, arena, &addresses, err);
+    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
 
     if (states == NULL || (isnan(s->asked.from_s) && !find_moment(s, &at))) {
         return mpl_nomem(err);
@@ -181,7 +169,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
     }
     for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
         if (s->has_location[l]) {
-            st = emit(s, states, l, at, &addresses, sink, err);
+            st = emit(s, states, l, at, &addresses, err);
         }
     }
     return st;

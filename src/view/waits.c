@@ -98,7 +98,7 @@ static bool find_pairs(const struct mpl_selection *s, uint32_t location,
 
 static enum mpl_status emit(const struct mpl_selection *s, uint32_t location,
                             struct mpl_buf *pairs, struct mpl_addresses *addresses,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            struct mpl_err *err)
 {
     int64_t all = 0;
     enum mpl_status st = MPL_OK;
@@ -122,9 +122,8 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t location,
             mpl_cell_seconds(s, pair->longest_ticks),
         };
 
-        st = mpl_addresses_call(addresses, location, pair->longest_span,
-                                &cells[N_COLUMNS - 1], err);
-        st = st == MPL_OK ? sink->take(sink->context, cells, err) : st;
+        st = mpl_addresses_emit(addresses, location, pair->longest_span, cells, N_COLUMNS,
+                                err);
     }
     return st;
 }
@@ -136,11 +135,11 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
     uint32_t *number_of = MPL_NEW_ARRAY(arena, n, uint32_t);
     struct mpl_buf pairs = mpl_buf_make(sizeof(struct pair));
     struct mpl_addresses addresses;
-    enum mpl_status st = mpl_addresses_open(s, arena, &addresses, err);
+    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
 
     st = number_of == NULL ? mpl_nomem(err) : st;
     for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
-        st = find_pairs(s, l, number_of, &pairs) ? emit(s, l, &pairs, &addresses, sink, err)
+        st = find_pairs(s, l, number_of, &pairs) ? emit(s, l, &pairs, &addresses, err)
                                                  : mpl_nomem(err);
     }
     mpl_buf_free(&pairs);
