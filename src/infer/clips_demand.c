@@ -166,13 +166,13 @@ static uint64_t bits_of(const struct mark *mark)
 
 /* ---- anchors ----------------------------------------------------------------------------------- */
 
-static void write_expression(struct mpl_buf *text, const struct why_expr *e, const char *n,
+static void write_expression(struct mpl_buf *text, const struct form *e, const char *n,
                              double locations)
 {
     char number[40];
     const char *word = e->text;
 
-    if (e->is_list) {
+    if (e->kind == TOKEN_OPEN) {
         word = "(";
     } else if (n != NULL && e->text[0] == '?' && strcmp(e->text + 1, n) == 0) {
         (void) snprintf(number, sizeof number, "%.0f", locations);
@@ -185,11 +185,11 @@ static void write_expression(struct mpl_buf *text, const struct why_expr *e, con
             *slot = *c;
         }
     }
-    for (const struct why_expr *part = e->is_list ? e->first : NULL; part != NULL;
+    for (const struct form *part = e->kind == TOKEN_OPEN ? e->first : NULL; part != NULL;
          part = part->next) {
         write_expression(text, part, n, locations);
     }
-    for (const char *c = e->is_list ? ") " : " "; *c != '\0'; c++) {
+    for (const char *c = e->kind == TOKEN_OPEN ? ") " : " "; *c != '\0'; c++) {
         char *slot = mpl_buf_add(text);
 
         if (slot != NULL) {

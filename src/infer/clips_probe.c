@@ -22,7 +22,7 @@ static const char call_name[] = "marple-met";
 struct probe {
     struct whynot *w;
     const struct why_row *row;
-    const struct why_expr *const *tests; /**< What a combination should also meet. */
+    const struct form *const *tests; /**< What a combination should also meet. */
     size_t n_tests;
     const char *text;
     size_t n_facts;      /**< Of one combination. */
@@ -47,12 +47,13 @@ static double distance(const DATA_OBJECT *a, const DATA_OBJECT *b)
     return largest > 0.0 ? fmin(fabs(left - right) / largest / 2.0, 1.0) : 0.0;
 }
 
-static bool is_comparison(const struct why_expr *expr)
+static bool is_comparison(const struct form *expr)
 {
     static const char *const operators[] = { "<", "<=", ">", ">=", "=" };
 
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (expr->is_list && expr->first != NULL && !expr->first->is_list &&
+        if (expr->kind == TOKEN_OPEN && expr->first != NULL &&
+            expr->first->kind != TOKEN_OPEN &&
             strcmp(expr->first->text, operators[i]) == 0) {
             return expr->first->next != NULL && expr->first->next->next != NULL;
         }
@@ -163,7 +164,7 @@ static void add(struct whynot *w, const char **text, const char *fmt, ...)
     *text = both == NULL ? "" : both;
 }
 
-static void add_source(struct whynot *w, const char **text, const struct why_expr *expr)
+static void add_source(struct whynot *w, const char **text, const struct form *expr)
 {
     add(w, text, " %.*s", (int) expr->bytes, expr->source);
 }
@@ -233,7 +234,7 @@ static const struct why_binding *bindings_of(const struct probe *p)
 }
 
 struct why_met mpl_why_match(struct whynot *w, const struct why_row *row,
-                             const struct why_expr *const *tests, size_t n_tests)
+                             const struct form *const *tests, size_t n_tests)
 {
     struct probe p = { .w = w, .row = row, .tests = tests, .n_tests = n_tests };
 

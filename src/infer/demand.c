@@ -105,21 +105,22 @@ static bool is_arithmetic(const char *function)
 static bool is_arithmetic_function(struct reader *r, const char *name);
 
 /* A variable other than \p n, but for thresholds; NULL \p n: functions have parameters. */
-static bool is_constant(struct reader *r, const struct why_expr *e, const char *n,
+static bool is_constant(struct reader *r, const struct form *e, const char *n,
                         bool is_function)
 {
-    if (!e->is_list) {
-        const bool is_variable =
-            !e->is_string && (e->text[0] == '?' || e->text[0] == '$') && e->text[1] != '*';
+    if (e->kind != TOKEN_OPEN) {
+        const bool is_variable = e->kind != TOKEN_STRING &&
+                                 (e->text[0] == '?' || e->text[0] == '$') &&
+                                 e->text[1] != '*';
 
         return !is_variable || is_function || is_same(n, e->text + 1);
     }
-    if (e->first == NULL || e->first->is_list ||
+    if (e->first == NULL || e->first->kind == TOKEN_OPEN ||
         !(is_arithmetic(e->first->text) ||
           (!is_function && is_arithmetic_function(r, e->first->text)))) {
         return false;
     }
-    for (const struct why_expr *part = e->first->next; part != NULL; part = part->next) {
+    for (const struct form *part = e->first->next; part != NULL; part = part->next) {
         if (!is_constant(r, part, n, is_function)) {
             return false;
         }
@@ -130,7 +131,7 @@ static bool is_constant(struct reader *r, const struct why_expr *e, const char *
 static bool is_arithmetic_body(struct reader *r, const struct mpl_source *source,
                                const struct mpl_construct *c)
 {
-    const struct why_expr *e = NULL;
+    const struct form *e = NULL;
 
     if (!mpl_why_read_actions(source, c, r->arena, &e)) {
         r->is_nomem = true;
@@ -168,15 +169,16 @@ static bool is_arithmetic_function(struct reader *r, const char *name)
     return is_there;
 }
 
-static bool is_same_expr(const struct why_expr *a, const struct why_expr *b)
+static bool is_same_expr(const struct form *a, const struct form *b)
 {
     if (a == NULL || b == NULL) {
         return a == b;
     }
-    if (a->is_list != b->is_list || a->is_string != b->is_string) {
+    if (a->kind != b->kind) {
         return false;
     }
-    return (a->is_list ? is_same_expr(a->first, b->first) : is_same(a->text, b->text)) &&
+    return (a->kind == TOKEN_OPEN ? is_same_expr(a->first, b->first)
+                                  : is_same(a->text, b->text)) &&
            is_same_expr(a->next, b->next);
 }
 
@@ -212,25 +214,24 @@ static uint64_t add_anchor(struct reader *r, const struct mpl_demand_anchor *anc
     return UINT64_C(1) << i;
 }
 
-static bool is_word(const struct why_expr *e, const char *variable)
+static bool is_word(const struct form *e, const char *variable)
 {
-    return e != NULL && !e->is_list && !e->is_string && e->text[0] == '?' &&
-           is_same(variable, e->text + 1);
+    return e != NULL && e->kind != TOKEN_OPEN && e->kind != TOKEN_STRING &&
+           e->text[0] == '?' && is_same(variable, e->text + 1);
 }
 
 /* (>= ?v constant), or the other way round, where \p v is the value of that condition. */
 static uint64_t anchor_of_test(struct reader *r, const struct why_condition *c,
-                               const char *metric, const char *v,
-                               const struct why_expr *test)
+                               const char *metric, const char *v, const struct form *test)
 {
     static const char *const names[] = { "<", ">", "<=", ">=" };
-    const struct why_expr *head = test == NULL || !test->is_list ? NULL : test->first;
-    const struct why_expr *left = head == NULL ? NULL : head->next;
-    const struct why_expr *right = left == NULL ? NULL : left->next;
+    const struct form *head = test == NULL || test->kind != TOKEN_OPEN ? NULL : test->first;
+    const struct form *left = head == NULL ? NULL : head->next;
+    const struct form *right = left == NULL ? NULL : left->next;
     struct mpl_demand_anchor anchor = { .metric = metric, .n = variable_of(c, "of") };
     const bool is_turned = is_word(right, v);
 
-    if (right == NULL || right->next != NULL || head->is_list ||
+    if (right == NULL || right->next != NULL || head->kind == TOKEN_OPEN ||
         !(is_turned || is_word(left, v))) {
         return 0;
     }
@@ -251,7 +252,7 @@ static uint64_t anchor_of_literal(struct reader *r, const struct why_condition *
                                   const char *metric, const char *slot)
 {
     const char *literal = literal_of(c, slot);
-    struct why_expr *than = literal == NULL ? NULL : MPL_NEW(r->arena, struct why_expr);
+    struct form *than = literal == NULL ? NULL : MPL_NEW(r->arena, struct form);
 
     if (than == NULL) {
         r->is_nomem = r->is_nomem || literal != NULL;

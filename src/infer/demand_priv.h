@@ -13,11 +13,11 @@
 struct mpl_demand_anchor {
     const char
         *template; /**< There is such a fact, with its run and location; NULL: a metric. */
-    const char *metric;          /**< NULL: a fact. */
-    bool is_rank;                /**< Its rank is compared, not its value. */
-    char comparison;             /**< '<', '>' or '=' */
-    bool is_or_equal;            /**< Of '<' and '>'. */
-    const struct why_expr *than; /**< With no variables but: */
+    const char *metric;      /**< NULL: a fact. */
+    bool is_rank;            /**< Its rank is compared, not its value. */
+    char comparison;         /**< '<', '>' or '=' */
+    bool is_or_equal;        /**< Of '<' and '>'. */
+    const struct form *than; /**< With no variables but: */
     const char *
         n; /**< The one that is how many locations have the metric, without "?"; or NULL. */
 };

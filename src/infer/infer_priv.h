@@ -3,6 +3,7 @@
  *
  * The files, in the order in which a rule text passes them:
  *   scan.c         finds the constructs of a text and what is wrong with their outer form
+ *   forms.c        reads them as trees
  *   rules.c        reads directories
  *   together.c     compares constructs with one another
  *   clips_cage.c   an environment that can do no harm, and the guarded way into it
@@ -20,7 +21,6 @@
  *   clips_measures.c  notes which other runs rules ask for
  *   clips_expectations.c  notes what models expect of other runs
  *   records.c      what the host may ask afterwards
- *   ruletest_forms.c  reads rule tests
  *   ruletest.c     rule tests: given facts, expected findings
  */
 #ifndef MPL_INFER_INFER_PRIV_H
@@ -83,6 +83,30 @@ char *mpl_token_text(const struct mpl_scanner *scanner, struct mpl_token token,
                      struct mpl_arena *arena);
 bool mpl_token_is(const struct mpl_scanner *scanner, struct mpl_token token,
                   const char *word);
+
+/** A list, a word, a string, or what stands between them ('&', '|', '~'). */
+struct form {
+    enum mpl_token_kind kind; /**< TOKEN_OPEN for a list. */
+    const char *text;         /**< Of a string or word; "" of a list. */
+    struct mpl_place place;
+    const char *source; /**< As it stands in the text. */
+    size_t bytes;
+    const struct form *first; /**< Of a list. */
+    const struct form *next;
+};
+
+/** The next form of a balanced text; NULL at the end of its list, which is passed, or without memory. */
+struct form *mpl_form_read(struct mpl_scanner *scanner, const char *file,
+                           struct mpl_arena *arena);
+/** The forms of a text, one behind the other. What is wrong with it goes to \p lint. */
+enum mpl_status mpl_forms_read(const char *file, const char *text, size_t bytes,
+                               struct mpl_arena *arena, struct mpl_lint *lint,
+                               const struct form **first, struct mpl_err *err);
+/** The word that a list begins with; "" where it begins otherwise. */
+const char *mpl_form_head(const struct form *form);
+bool mpl_form_is(const struct form *form, const char *head);
+/** The first value of "(name value …)" in a list; NULL when there is none. */
+const struct form *mpl_form_slot(const struct form *fact, const char *name);
 
 enum mpl_construct_kind {
     CONSTRUCT_RULE,

@@ -9,23 +9,15 @@
 
 #include <string.h>
 
-struct node {
-    enum mpl_token_kind kind; /* TOKEN_OPEN: a list */
-    const char *text;         /* of words and strings */
-    unsigned line, column;
-    struct node *first, *next;
-};
-
 /* A variable that stands for words that are known. */
 struct known {
     const char *variable;
-    const struct node *words; /* the first of them; lists among them are not known */
+    const struct form *words; /* the first of them; lists among them are not known */
     bool is_pattern;          /* bound by (pattern (name "…") (id ?v)) */
 };
 
 struct reader {
     struct mpl_arena *arena;
-    const struct mpl_source *source;
     struct mpl_buf known;     /* struct known, of one construct */
     struct mpl_buf *mentions; /* struct mpl_mention */
     const char *rule;
@@ -33,73 +25,14 @@ struct reader {
     bool is_short; /* of memory */
 };
 
-/* ---- trees ------------------------------------------------------------------------------ */
-
-static struct node *add_node(struct reader *r, struct mpl_scanner *scanner,
-                             struct mpl_token token, struct node ***end)
-{
-    struct node *node = MPL_NEW(r->arena, struct node);
-
-    if (node == NULL) {
-        r->is_short = true;
-        return NULL;
-    }
-    *node = (struct node){ .kind = token.kind,
-                           .text = token.kind == TOKEN_OPEN
-                                       ? ""
-                                       : mpl_token_text(scanner, token, r->arena),
-                           .line = token.line,
-                           .column = token.column };
-    r->is_short = r->is_short || node->text == NULL;
-    **end = node;
-    *end = &node->next;
-    return node;
-}
-
-/* The nodes up to the closing parenthesis. Scanned texts are balanced and not deeply nested. */
-static struct node *read_list(struct reader *r, struct mpl_scanner *scanner)
-{
-    struct node *first = NULL;
-    struct node **end = &first;
-
-    for (;;) {
-        const struct mpl_token token = mpl_scanner_next(scanner);
-
-        if (token.kind == TOKEN_END || token.kind == TOKEN_CLOSE || r->is_short) {
-            return first;
-        }
-        struct node *node = add_node(r, scanner, token, &end);
-        if (node != NULL && token.kind == TOKEN_OPEN) {
-            node->first = read_list(r, scanner);
-        }
-    }
-}
-
-static bool is_list_of(const struct node *node, const char *head)
-{
-    return node->kind == TOKEN_OPEN && node->first != NULL &&
-           node->first->kind == TOKEN_WORD && strcmp(node->first->text, head) == 0;
-}
-
-/* The slot (name …) of a fact; NULL when it has none. */
-static const struct node *slot_of(const struct node *fact, const char *name)
-{
-    for (const struct node *n = fact->first; n != NULL; n = n->next) {
-        if (is_list_of(n, name)) {
-            return n->first->next;
-        }
-    }
-    return NULL;
-}
-
-static bool is_variable(const struct node *node)
+static bool is_variable(const struct form *node)
 {
     return node != NULL && node->kind == TOKEN_WORD && node->text[0] == '?';
 }
 
 /* ---- variables ---------------------------------------------------------------------------- */
 
-static void know(struct reader *r, const char *variable, const struct node *words,
+static void know(struct reader *r, const char *variable, const struct form *words,
                  bool is_pattern)
 {
     struct known *known = mpl_buf_add(&r->known);
@@ -123,23 +56,23 @@ static const struct known *find_known(const struct reader *r, const char *variab
 }
 
 /* (foreach ?m (create$ "a" "b") …), (bind ?m "a"), (bind ?m (create$ "a" "b")) */
-static void note_binding(struct reader *r, const struct node *list)
+static void note_binding(struct reader *r, const struct form *list)
 {
-    const struct node *variable = list->first->next;
-    const struct node *value = variable == NULL ? NULL : variable->next;
+    const struct form *variable = list->first->next;
+    const struct form *value = variable == NULL ? NULL : variable->next;
 
     if (!is_variable(variable) || value == NULL) {
         return;
     }
     know(r, variable->text,
-         is_list_of(value, "create$")  ? value->first->next
+         mpl_form_is(value, "create$") ? value->first->next
          : value->kind == TOKEN_STRING ? value
                                        : NULL,
          false);
 }
 
 /* The only word that a slot allows; NULL when that cannot be told. */
-static const char *word_of(const struct reader *r, const struct node *value)
+static const char *word_of(const struct reader *r, const struct form *value)
 {
     if (value == NULL || (value->next != NULL && value->next->kind == TOKEN_OTHER)) {
         return NULL;
@@ -155,7 +88,7 @@ static const char *word_of(const struct reader *r, const struct node *value)
 /* ---- mentions --------------------------------------------------------------------------------- */
 
 static struct mpl_mention *mention(struct reader *r, enum mpl_mention_kind kind,
-                                   const struct node *at)
+                                   const struct form *at)
 {
     struct mpl_mention *m = mpl_buf_add(r->mentions);
 
@@ -164,31 +97,31 @@ static struct mpl_mention *mention(struct reader *r, enum mpl_mention_kind kind,
         *m = (struct mpl_mention){
             .kind = kind,
             .rule = r->rule,
-            .place = { r->source->file, at->line, at->column },
+            .place = at->place,
         };
     }
     return m;
 }
 
 static void mention_metric(struct reader *r, enum mpl_mention_kind kind,
-                           const struct node *at, const struct node *fact)
+                           const struct form *at, const struct form *fact)
 {
     struct mpl_mention *m = mention(r, kind, at);
 
     if (m != NULL) {
         m->name = at->text;
-        m->pattern = word_of(r, slot_of(fact, "pattern"));
+        m->pattern = word_of(r, mpl_form_slot(fact, "pattern"));
     }
 }
 
 /* The words that the slot of a metric's name stands for, one after the other. */
 static void note_metrics(struct reader *r, enum mpl_mention_kind kind,
-                         const struct node *value, const struct node *fact)
+                         const struct form *value, const struct form *fact)
 {
     const struct known *known = is_variable(value) ? find_known(r, value->text) : NULL;
-    const struct node *words = known == NULL ? value : known->words;
+    const struct form *words = known == NULL ? value : known->words;
 
-    for (const struct node *n = words; n != NULL; n = n->next) {
+    for (const struct form *n = words; n != NULL; n = n->next) {
         if (n->kind == TOKEN_OTHER && strcmp(n->text, "~") == 0) {
             return; /* all but this one */
         }
@@ -199,9 +132,9 @@ static void note_metrics(struct reader *r, enum mpl_mention_kind kind,
 }
 
 /* Every literal in the value of a slot: with (if …) there are several, of which one is shown. */
-static void note_lines(struct reader *r, const char *slot, const struct node *value)
+static void note_lines(struct reader *r, const char *slot, const struct form *value)
 {
-    for (const struct node *n = value; n != NULL; n = n->next) {
+    for (const struct form *n = value; n != NULL; n = n->next) {
         struct mpl_mention *m =
             n->kind == TOKEN_STRING ? mention(r, MPL_MENTION_LINE, n) : NULL;
 
@@ -213,27 +146,27 @@ static void note_lines(struct reader *r, const char *slot, const struct node *va
     }
 }
 
-static void note_finding(struct reader *r, const struct node *fact)
+static void note_finding(struct reader *r, const struct form *fact)
 {
     struct mpl_mention *m = mention(
         r, r->is_behind_arrow ? MPL_MENTION_CONCLUDES : MPL_MENTION_BUILDS_ON, fact->first);
 
     if (m != NULL) {
-        m->name = word_of(r, slot_of(fact, "name"));
-        m->finding_kind = word_of(r, slot_of(fact, "kind"));
-        m->has_remedy = slot_of(fact, "remedy") != NULL;
+        m->name = word_of(r, mpl_form_slot(fact, "name"));
+        m->finding_kind = word_of(r, mpl_form_slot(fact, "kind"));
+        m->has_remedy = mpl_form_slot(fact, "remedy") != NULL;
     }
     if (r->is_behind_arrow) {
-        note_lines(r, "headline", slot_of(fact, "headline"));
-        note_lines(r, "fix", slot_of(fact, "fix"));
+        note_lines(r, "headline", mpl_form_slot(fact, "headline"));
+        note_lines(r, "fix", mpl_form_slot(fact, "fix"));
     }
 }
 
 /* Every text of \p value, which may be "a"|"b". */
 static void note_names(struct reader *r, enum mpl_mention_kind kind,
-                       const struct node *value, const char *pattern)
+                       const struct form *value, const char *pattern)
 {
-    for (const struct node *n = value; n != NULL; n = n->next) {
+    for (const struct form *n = value; n != NULL; n = n->next) {
         struct mpl_mention *m = n->kind == TOKEN_STRING ? mention(r, kind, n) : NULL;
 
         if (m != NULL) {
@@ -244,29 +177,29 @@ static void note_names(struct reader *r, enum mpl_mention_kind kind,
 }
 
 /* (pattern "x") as a slot of \p fact. */
-static void note_pattern_slot(struct reader *r, const struct node *fact)
+static void note_pattern_slot(struct reader *r, const struct form *fact)
 {
-    note_names(r, MPL_MENTION_PATTERN, slot_of(fact, "pattern"), NULL);
+    note_names(r, MPL_MENTION_PATTERN, mpl_form_slot(fact, "pattern"), NULL);
 }
 
 /* (role (pattern ?p) (name "x")), (role-locations ?r ?p "x") */
-static void note_role(struct reader *r, const struct node *list)
+static void note_role(struct reader *r, const struct form *list)
 {
-    const struct node *run = list->first->next;
-    const struct node *id = run == NULL ? NULL : run->next;
+    const struct form *run = list->first->next;
+    const struct form *id = run == NULL ? NULL : run->next;
 
-    if (is_list_of(list, "role")) {
-        note_names(r, MPL_MENTION_ROLE, slot_of(list, "name"),
-                   word_of(r, slot_of(list, "pattern")));
+    if (mpl_form_is(list, "role")) {
+        note_names(r, MPL_MENTION_ROLE, mpl_form_slot(list, "name"),
+                   word_of(r, mpl_form_slot(list, "pattern")));
     } else if (id != NULL && is_variable(id)) {
         note_names(r, MPL_MENTION_ROLE, id->next, word_of(r, id));
     }
 }
 
-static void note_pattern(struct reader *r, const struct node *fact)
+static void note_pattern(struct reader *r, const struct form *fact)
 {
-    const struct node *name = slot_of(fact, "name");
-    const struct node *id = slot_of(fact, "id");
+    const struct form *name = mpl_form_slot(fact, "name");
+    const struct form *id = mpl_form_slot(fact, "id");
 
     note_names(r, MPL_MENTION_PATTERN, name, NULL);
     if (name != NULL && name->kind == TOKEN_STRING && name->next == NULL &&
@@ -276,7 +209,7 @@ static void note_pattern(struct reader *r, const struct node *fact)
 }
 
 /* "role.metric" as an argument of a function may be asked for there. */
-static void note_word(struct reader *r, const struct node *node)
+static void note_word(struct reader *r, const struct form *node)
 {
     const char *dot = strchr(node->text, '.');
 
@@ -290,28 +223,28 @@ static void note_word(struct reader *r, const struct node *node)
     }
 }
 
-static void walk(struct reader *r, const struct node *nodes)
+static void walk(struct reader *r, const struct form *nodes)
 {
-    for (const struct node *n = nodes; n != NULL; n = n->next) {
+    for (const struct form *n = nodes; n != NULL; n = n->next) {
         if (n->kind == TOKEN_STRING) {
             note_word(r, n);
         } else if (n->kind == TOKEN_WORD && strcmp(n->text, "=>") == 0) {
             r->is_behind_arrow = true;
-        } else if (is_list_of(n, "need") && slot_of(n, "metric") != NULL) {
+        } else if (mpl_form_is(n, "need") && mpl_form_slot(n, "metric") != NULL) {
             note_pattern_slot(r, n);
-            note_metrics(r, MPL_MENTION_ASKS, slot_of(n, "metric"), n);
-        } else if (is_list_of(n, "metric") && slot_of(n, "name") != NULL) {
+            note_metrics(r, MPL_MENTION_ASKS, mpl_form_slot(n, "metric"), n);
+        } else if (mpl_form_is(n, "metric") && mpl_form_slot(n, "name") != NULL) {
             note_pattern_slot(r, n);
-            note_metrics(r, MPL_MENTION_READS, slot_of(n, "name"), n);
+            note_metrics(r, MPL_MENTION_READS, mpl_form_slot(n, "name"), n);
         } else if (n->kind == TOKEN_OPEN) {
-            if (is_list_of(n, "foreach") || is_list_of(n, "bind")) {
+            if (mpl_form_is(n, "foreach") || mpl_form_is(n, "bind")) {
                 note_binding(r, n);
-            } else if (is_list_of(n, "finding")) {
+            } else if (mpl_form_is(n, "finding")) {
                 note_pattern_slot(r, n);
                 note_finding(r, n);
-            } else if (is_list_of(n, "role") || is_list_of(n, "role-locations")) {
+            } else if (mpl_form_is(n, "role") || mpl_form_is(n, "role-locations")) {
                 note_role(r, n);
-            } else if (is_list_of(n, "pattern") && !r->is_behind_arrow) {
+            } else if (mpl_form_is(n, "pattern") && !r->is_behind_arrow) {
                 note_pattern(r, n);
             }
             walk(r, n->first);
@@ -319,31 +252,32 @@ static void walk(struct reader *r, const struct node *nodes)
     }
 }
 
-static void read_construct(struct reader *r, const struct mpl_construct *c)
+static void read_construct(struct reader *r, const struct mpl_construct *c,
+                           const struct form *form)
 {
-    struct mpl_scanner scanner = mpl_scanner_make(r->source->text, c->end);
-
-    /* From the beginning of the text, so that lines and columns are those of the file. */
-    while (scanner.at < c->begin) {
-        if (scanner.text[scanner.at] == '\n') {
-            scanner.line++;
-            scanner.line_begin = scanner.at + 1;
-        }
-        scanner.at++;
-    }
     r->known.n = 0;
     r->is_behind_arrow = c->kind == CONSTRUCT_FUNCTION;
     r->rule = c->kind == CONSTRUCT_RULE
                   ? mpl_arena_printf(r->arena, "%s::%s", c->module, c->name)
                   : NULL;
-    r->is_short = r->is_short || (c->kind == CONSTRUCT_RULE && r->rule == NULL);
-    (void) mpl_scanner_next(&scanner); /* its opening parenthesis */
+    walk(r, form->first);
+}
 
-    const struct node *nodes = read_list(r, &scanner);
+/* Texts were scanned before: each form of theirs is a construct. */
+static void read_source(struct reader *r, const struct mpl_source *source)
+{
+    struct mpl_scanner scanner = mpl_scanner_make(source->text, source->bytes);
 
-    /* Words that there was no memory for are missing. */
-    if (!r->is_short) {
-        walk(r, nodes);
+    for (size_t i = 0; i < source->n; i++) {
+        const struct mpl_construct *c = &source->constructs[i];
+        const struct form *form = mpl_form_read(&scanner, source->file, r->arena);
+
+        if (form == NULL || mpl_arena_is_short(r->arena)) {
+            return;
+        }
+        if (c->kind == CONSTRUCT_RULE || c->kind == CONSTRUCT_FUNCTION) {
+            read_construct(r, c, form);
+        }
     }
 }
 
@@ -357,18 +291,12 @@ enum mpl_status mpl_rules_mentions(const struct mpl_rules *rules, struct mpl_are
                         .mentions = &mentions };
 
     for (size_t i = 0; i < rules->n_sources; i++) {
-        r.source = rules->sources[i];
-        for (size_t j = 0; j < r.source->n; j++) {
-            const struct mpl_construct *c = &r.source->constructs[j];
-
-            if (c->kind == CONSTRUCT_RULE || c->kind == CONSTRUCT_FUNCTION) {
-                read_construct(&r, c);
-            }
-        }
+        read_source(&r, rules->sources[i]);
     }
     mpl_buf_free(&r.known);
     *n = mentions.n;
     *out = mpl_buf_take(&mentions, arena);
     mpl_buf_free(&mentions);
-    return r.is_short || *out == NULL ? mpl_nomem(err) : MPL_OK;
+    return r.is_short || *out == NULL || mpl_arena_is_short(arena) ? mpl_nomem(err)
+                                                                   : MPL_OK;
 }

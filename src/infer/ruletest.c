@@ -289,7 +289,7 @@ static double number_in(const struct form *value)
 {
     char *end = NULL;
     const double number =
-        value == NULL || value->text == NULL ? NAN : strtod(value->text, &end);
+        value == NULL || value->kind == TOKEN_OPEN ? NAN : strtod(value->text, &end);
 
     return end == NULL || end == value->text || *end != '\0' ? NAN : number;
 }
@@ -317,7 +317,7 @@ static bool equals(const struct actual *actual, const struct form *slot)
                fabs(actual->number - wanted) <= 1e-5 * fabs(wanted) + 1e-12;
     }
     for (size_t i = 0; i < actual->n; i++, value = value->next) {
-        if (value == NULL || value->text == NULL ||
+        if (value == NULL || value->kind == TOKEN_OPEN ||
             strcmp(value->text, actual->texts[i]) != 0) {
             return false;
         }
@@ -346,7 +346,7 @@ static bool has_reasons(const struct trial *t, const struct mpl_finding *f,
                         const struct form *slot)
 {
     for (const struct form *name = slot->first->next; name != NULL; name = name->next) {
-        if (name->text == NULL || !has_reason(t, f, name->text)) {
+        if (name->kind == TOKEN_OPEN || !has_reason(t, f, name->text)) {
             return false;
         }
     }

@@ -111,7 +111,7 @@ static bool are_equal(const struct form *a, const struct form *b)
     const struct form *x = a == NULL ? NULL : a->first;
     const struct form *y = b == NULL ? NULL : b->first;
 
-    while (x != NULL && y != NULL && x->text != NULL && y->text != NULL &&
+    while (x != NULL && y != NULL && x->kind != TOKEN_OPEN && y->kind != TOKEN_OPEN &&
            strcmp(x->text, y->text) == 0) {
         x = x->next;
         y = y->next;
@@ -268,7 +268,8 @@ static const struct form *find_case(const struct giving *g, const struct form *t
     for (const struct form *c = g->cases; c != NULL && c != g->at; c = c->next) {
         const struct form *says = mpl_form_is(c, "case") ? c->first->next : NULL;
 
-        if (says != NULL && says->text != NULL && strcmp(says->text, title->text) == 0) {
+        if (says != NULL && says->kind != TOKEN_OPEN &&
+            strcmp(says->text, title->text) == 0) {
             return c;
         }
     }

@@ -321,7 +321,7 @@ static struct mpl_why *say_missing(struct whynot *w, const struct examined *e,
 static struct mpl_why *say_near(struct whynot *w, const struct examined *e,
                                 const struct why_near *near, struct mpl_why *parent)
 {
-    const struct why_expr *wanted = mpl_why_predicate(near->constraint);
+    const struct form *wanted = mpl_why_predicate(near->constraint);
     const char *has = "";
 
     if (wanted != NULL) {

@@ -5,43 +5,32 @@
 
 #include <string.h>
 
-static bool is_list_of(const struct why_expr *expr, const char *word)
-{
-    return expr->is_list && expr->first != NULL && !expr->first->is_list &&
-           strcmp(expr->first->text, word) == 0;
-}
-
 /** The one plain value of "(slot value)" in the list \p expr; NULL when there is none. */
-static const struct why_expr *plain_value(const struct why_expr *expr, const char *slot)
+static const struct form *plain_value(const struct form *expr, const char *slot)
 {
-    for (const struct why_expr *e = expr->first; e != NULL; e = e->next) {
-        if (is_list_of(e, slot)) {
-            const struct why_expr *value = e->first->next;
+    const struct form *value = mpl_form_slot(expr, slot);
 
-            return value != NULL && !value->is_list ? value : NULL;
-        }
-    }
-    return NULL;
+    return value != NULL && value->kind != TOKEN_OPEN ? value : NULL;
 }
 
-static bool concludes(const struct why_expr *expr, const char *name)
+static bool concludes(const struct form *expr, const char *name)
 {
-    for (const struct why_expr *e = expr; e != NULL; e = e->next) {
-        const struct why_expr *plain =
-            is_list_of(e, "finding") ? plain_value(e, "name") : NULL;
+    for (const struct form *e = expr; e != NULL; e = e->next) {
+        const struct form *plain =
+            mpl_form_is(e, "finding") ? plain_value(e, "name") : NULL;
 
         if ((plain != NULL && strcmp(plain->text, name) == 0) ||
-            (e->is_list && concludes(e->first, name))) {
+            (e->kind == TOKEN_OPEN && concludes(e->first, name))) {
             return true;
         }
     }
     return false;
 }
 
-static bool mentions(const struct why_expr *expr, const char *text)
+static bool mentions(const struct form *expr, const char *text)
 {
-    for (const struct why_expr *e = expr; e != NULL; e = e->next) {
-        if (e->is_list ? mentions(e->first, text) : strcmp(e->text, text) == 0) {
+    for (const struct form *e = expr; e != NULL; e = e->next) {
+        if (e->kind == TOKEN_OPEN ? mentions(e->first, text) : strcmp(e->text, text) == 0) {
             return true;
         }
     }
@@ -147,11 +136,11 @@ bool mpl_why_concludes(const struct whynot *w, const struct why_text *rule,
 }
 
 /** Whether "(template (slot value) …)" may become a fact that \p c looks for. */
-static bool may_meet(const struct why_expr *fact, const struct why_condition *c)
+static bool may_meet(const struct form *fact, const struct why_condition *c)
 {
     for (const struct why_constraint *k = c->constraints; k != NULL; k = k->next) {
         const char *wanted = mpl_why_wanted(c, k->slot);
-        const struct why_expr *plain = plain_value(fact, k->slot);
+        const struct form *plain = plain_value(fact, k->slot);
 
         if (wanted != NULL && plain != NULL && plain->text[0] != '?' &&
             strcmp(wanted, plain->text) != 0) {
@@ -161,17 +150,17 @@ static bool may_meet(const struct why_expr *fact, const struct why_condition *c)
     return true;
 }
 
-static bool asserts(const struct why_expr *expr, const struct why_condition *c)
+static bool asserts(const struct form *expr, const struct why_condition *c)
 {
-    for (const struct why_expr *e = expr; e != NULL; e = e->next) {
-        const struct why_expr *fact = is_list_of(e, "assert") ? e->first->next : NULL;
+    for (const struct form *e = expr; e != NULL; e = e->next) {
+        const struct form *fact = mpl_form_is(e, "assert") ? e->first->next : NULL;
 
         for (; fact != NULL; fact = fact->next) {
-            if (is_list_of(fact, c->template) && may_meet(fact, c)) {
+            if (mpl_form_is(fact, c->template) && may_meet(fact, c)) {
                 return true;
             }
         }
-        if (e->is_list && asserts(e->first, c)) {
+        if (e->kind == TOKEN_OPEN && asserts(e->first, c)) {
             return true;
         }
     }

@@ -61,7 +61,7 @@ const struct why_fact *mpl_why_fact(const struct whynot *w, long long index)
     return NULL;
 }
 
-const struct why_expr *mpl_why_predicate(const struct why_constraint *constraint)
+const struct form *mpl_why_predicate(const struct why_constraint *constraint)
 {
     for (const struct why_item *i = constraint->items; i != NULL; i = i->next) {
         for (const struct why_term *t = i->terms; t != NULL; t = t->next) {
@@ -80,7 +80,7 @@ struct relaxed {
     struct why_condition pattern;
     size_t n;
     const struct why_constraint **constraints; /**< Those with predicates. */
-    const struct why_expr **predicates;
+    const struct form **predicates;
 };
 
 static bool relax(struct whynot *w, const struct why_condition *pattern,
@@ -95,14 +95,14 @@ static bool relax(struct whynot *w, const struct why_condition *pattern,
     *out = (struct relaxed){
         .pattern = *pattern,
         .constraints = MPL_NEW_ARRAY(w->arena, n, const struct why_constraint *),
-        .predicates = MPL_NEW_ARRAY(w->arena, n, const struct why_expr *),
+        .predicates = MPL_NEW_ARRAY(w->arena, n, const struct form *),
     };
     if (out->constraints == NULL || out->predicates == NULL) {
         return false;
     }
     for (const struct why_constraint *k = pattern->constraints; k != NULL && text != NULL;
          k = k->next) {
-        const struct why_expr *predicate = mpl_why_predicate(k);
+        const struct form *predicate = mpl_why_predicate(k);
         const struct why_term *first = predicate == NULL ? NULL : k->items->terms;
 
         if (predicate == NULL) {

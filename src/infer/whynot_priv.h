@@ -45,17 +45,6 @@ const char *mpl_why_slot_text(const struct why_fact *fact, const char *name);
 
 /* ---- conditions ------------------------------------------------------------------------ */
 
-/** "(>= ?share ?*significant*)": a list, or one word or string. */
-struct why_expr {
-    bool is_list;
-    bool is_string;
-    const char *text;   /**< Of a word or string. */
-    const char *source; /**< As it stands in the rule. */
-    size_t bytes;
-    const struct why_expr *first;
-    const struct why_expr *next;
-};
-
 enum why_term_kind { TERM_ANY, TERM_LITERAL, TERM_VARIABLE, TERM_PREDICATE, TERM_EQUALS };
 
 struct why_term {
@@ -64,7 +53,7 @@ struct why_term {
     bool is_alternative; /**< Stands behind '|', not behind '&'. */
     const char *name;    /**< Of a variable, without "?" and "$?". */
     struct why_value literal;
-    const struct why_expr *expr; /**< Behind ':' or '='. */
+    const struct form *expr; /**< Behind ':' or '='. */
     const struct why_term *next;
 };
 
@@ -100,7 +89,7 @@ struct why_condition {
     const char *address; /**< "f" of "?f <- (…)", or NULL. */
     const char *template;
     const struct why_constraint *constraints;
-    const struct why_expr *test;
+    const struct form *test;
     const struct why_condition *first; /**< Inside of a group. */
     const struct why_condition *next;
 };
@@ -111,7 +100,7 @@ bool mpl_why_read(const struct mpl_source *source, const struct mpl_construct *c
 /** The actions of a rule, or the body of a function, as lists. False: no memory. */
 bool mpl_why_read_actions(const struct mpl_source *source,
                           const struct mpl_construct *construct, struct mpl_arena *arena,
-                          const struct why_expr **out);
+                          const struct form **out);
 /* ---- matching ---------------------------------------------------------------------------- */
 
 /** Which facts meet conditions together, the last first. */
@@ -142,7 +131,7 @@ struct why_text {
     const char *name;
     const struct mpl_source *source;
     const struct mpl_construct *construct;
-    const struct why_expr *actions;
+    const struct form *actions;
 };
 
 /** One answer under construction. Memory that is missing is noted by its arena. */
@@ -207,16 +196,16 @@ struct why_near mpl_why_nearest_fact(struct whynot *w, const struct why_row *bef
 /* ---- words ------------------------------------------------------------------------------------ */
 
 /** "run.share >= 0.05 (?*significant*)". Variables are called what they stand for. */
-const char *mpl_why_words(struct whynot *w, const struct why_expr *expr,
+const char *mpl_why_words(struct whynot *w, const struct form *expr,
                           const struct why_condition *conditions);
 /** "run.share is 0.0123, run.lost is 3.1 s": the variables of \p expr. "" when it has none. */
-const char *mpl_why_values(struct whynot *w, const struct why_expr *expr,
+const char *mpl_why_values(struct whynot *w, const struct form *expr,
                            const struct why_condition *conditions,
                            const struct why_binding *bound);
 /** "run.share = 0.0123", "finding late-process", … */
 const char *mpl_why_fact_words(struct whynot *w, const struct why_fact *fact);
 /** The predicate of a constraint that decides, or NULL. */
-const struct why_expr *mpl_why_predicate(const struct why_constraint *constraint);
+const struct form *mpl_why_predicate(const struct why_constraint *constraint);
 /** What a constraint wants of a slot, in words: "other than "message-passing"". */
 const char *mpl_why_constraint_words(struct whynot *w,
                                      const struct why_constraint *constraint,
@@ -238,8 +227,7 @@ struct whynot mpl_why_make(struct mpl_infer *infer, struct mpl_arena *arena);
 struct mpl_why *mpl_why_say(struct whynot *w, struct mpl_why *parent,
                             enum mpl_why_kind kind, const char *fmt, ...) MPL_PRINTF(4, 5);
 /** Below \p node, what the functions of rules that \p expr calls are for, and their thresholds. */
-void mpl_why_say_functions(struct whynot *w, const struct why_expr *expr,
-                           struct mpl_why *node);
+void mpl_why_say_functions(struct whynot *w, const struct form *expr, struct mpl_why *node);
 /** NULL is passed on. */
 void mpl_why_place(struct mpl_why *node, const char *file, unsigned line);
 
@@ -257,6 +245,6 @@ struct why_row mpl_why_extend(struct whynot *w, const struct why_row *row,
                               const struct why_condition *first);
 /** What meets \p row; of that, the one that misses \p tests by least. */
 struct why_met mpl_why_match(struct whynot *w, const struct why_row *row,
-                             const struct why_expr *const *tests, size_t n_tests);
+                             const struct form *const *tests, size_t n_tests);
 
 #endif

@@ -53,39 +53,9 @@ static bool ends_list(const struct reader *r)
            token.kind == TOKEN_END;
 }
 
-/* ---- expressions ------------------------------------------------------------------------ */
-
-static struct why_expr *read_expr(struct reader *r)
+static const struct form *read_form(struct reader *r)
 {
-    const struct mpl_token token = next(r);
-    struct why_expr *expr = MPL_NEW(r->arena, struct why_expr);
-
-    if (expr == NULL) {
-        return NULL;
-    }
-    expr->is_list = token.kind == TOKEN_OPEN;
-    expr->is_string = token.kind == TOKEN_STRING;
-    expr->text = "";
-    expr->source = r->scanner.text + token.begin;
-    expr->bytes = token.end - token.begin;
-    if (!expr->is_list) {
-        expr->text = text_of(r, token);
-        return expr;
-    }
-
-    const struct why_expr **end = &expr->first;
-
-    while (!ends_list(r)) {
-        struct why_expr *part = read_expr(r);
-
-        if (part == NULL) {
-            return NULL;
-        }
-        *end = part;
-        end = &part->next;
-    }
-    expr->bytes = next(r).end - token.begin;
-    return expr;
+    return mpl_form_read(&r->scanner, "", r->arena);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------ */
@@ -120,7 +90,7 @@ static void read_word(struct reader *r, struct mpl_token token, struct why_term 
         term->literal = literal_of(text, is_string);
     } else if (text[0] != '?') {
         term->kind = text[0] == ':' ? TERM_PREDICATE : TERM_EQUALS;
-        term->expr = read_expr(r);
+        term->expr = read_form(r);
     } else {
         term->kind = text[1] == '\0' ? TERM_ANY : TERM_VARIABLE;
         term->name = text + 1;
@@ -284,7 +254,7 @@ static void read_inside(struct reader *r, struct why_condition *c, struct mpl_to
     }
     if (mpl_token_is(&r->scanner, head, "test")) {
         c->kind = CONDITION_TEST;
-        c->test = read_expr(r);
+        c->test = read_form(r);
         return;
     }
     c->kind = CONDITION_PATTERN;
@@ -313,7 +283,7 @@ static struct why_condition *read_condition(struct reader *r)
     c->line = r->first_line + token.line - 1;
     read_inside(r, c, next(r));
     while (!ends_list(r)) {
-        (void) read_expr(r);
+        (void) read_form(r);
     }
     c->text = quote(r, token.begin, next(r).end);
     return c;
@@ -328,7 +298,7 @@ static void skip_head(struct reader *r)
 
         if (token.kind == TOKEN_OPEN &&
             mpl_token_is(&ahead, mpl_scanner_next(&ahead), "declare")) {
-            (void) read_expr(r);
+            (void) read_form(r);
         } else if (token.kind == TOKEN_STRING) {
             (void) next(r);
         } else {
@@ -362,18 +332,19 @@ bool mpl_why_read(const struct mpl_source *source, const struct mpl_construct *c
 
 bool mpl_why_read_actions(const struct mpl_source *source,
                           const struct mpl_construct *construct, struct mpl_arena *arena,
-                          const struct why_expr **out)
+                          const struct form **out)
 {
     struct reader r = make_reader(source, construct, arena);
-    const struct why_expr *whole = read_expr(&r);
+    const struct form *whole = mpl_form_read(&r.scanner, "", arena);
 
     *out = NULL;
     if (mpl_arena_is_short(arena)) {
         return false;
     }
     *out = whole->first;
-    for (const struct why_expr *e = whole->first; e != NULL; e = e->next) {
-        if (!e->is_list && !e->is_string && strcmp(e->text, "=>") == 0) {
+    for (const struct form *e = whole->first; e != NULL; e = e->next) {
+        if (e->kind != TOKEN_OPEN && e->kind != TOKEN_STRING &&
+            strcmp(e->text, "=>") == 0) {
             *out = e->next;
         }
     }

@@ -6,17 +6,17 @@
 #include <string.h>
 
 /** The comments of the thresholds in an expression, each with \p has_value or not. */
-static void say_thresholds(struct whynot *w, const struct why_expr *expr, bool has_value,
+static void say_thresholds(struct whynot *w, const struct form *expr, bool has_value,
                            struct mpl_why *node)
 {
-    for (const struct why_expr *e = expr; e != NULL && node != NULL; e = e->next) {
-        if (e->is_list) {
+    for (const struct form *e = expr; e != NULL && node != NULL; e = e->next) {
+        if (e->kind == TOKEN_OPEN) {
             say_thresholds(w, e->first, has_value, node);
-        } else if (!e->is_string && strncmp(e->text, "?*", 2) == 0) {
+        } else if (e->kind != TOKEN_STRING && strncmp(e->text, "?*", 2) == 0) {
             const char *says = mpl_why_global_says(w->rules, e->text, w->arena);
 
             if (says != NULL && *says != '\0') {
-                const struct why_expr alone = { .text = e->text };
+                const struct form alone = { .text = e->text };
 
                 (void) mpl_why_say(w, node, MPL_WHY_NOTE, "%s: %s",
                                    has_value ? mpl_why_words(w, &alone, NULL) : e->text,
@@ -26,10 +26,10 @@ static void say_thresholds(struct whynot *w, const struct why_expr *expr, bool h
     }
 }
 
-void mpl_why_say_functions(struct whynot *w, const struct why_expr *expr,
-                           struct mpl_why *node)
+void mpl_why_say_functions(struct whynot *w, const struct form *expr, struct mpl_why *node)
 {
-    if (expr == NULL || !expr->is_list || expr->first == NULL || expr->first->is_list) {
+    if (expr == NULL || expr->kind != TOKEN_OPEN || expr->first == NULL ||
+        expr->first->kind == TOKEN_OPEN) {
         return;
     }
     for (size_t i = 0; i < w->n_texts && node != NULL; i++) {
@@ -45,12 +45,12 @@ void mpl_why_say_functions(struct whynot *w, const struct why_expr *expr,
             say_thresholds(w, f->actions, true, note);
         }
     }
-    for (const struct why_expr *e = expr->first->next; e != NULL; e = e->next) {
+    for (const struct form *e = expr->first->next; e != NULL; e = e->next) {
         mpl_why_say_functions(w, e, node);
     }
 }
 
-static void say_compared(struct whynot *w, const struct why_expr *expr,
+static void say_compared(struct whynot *w, const struct form *expr,
                          const struct why_condition *all, struct mpl_why *parent)
 {
     struct mpl_why *node =
@@ -73,7 +73,7 @@ static void say_comparisons(struct whynot *w, const struct why_condition *first,
                                mpl_why_pattern_words(w, c->first, all, NULL));
         } else if (c->kind == CONDITION_PATTERN) {
             for (const struct why_constraint *k = c->constraints; k != NULL; k = k->next) {
-                const struct why_expr *predicate = mpl_why_predicate(k);
+                const struct form *predicate = mpl_why_predicate(k);
 
                 if (predicate != NULL) {
                     say_compared(w, predicate, all, parent);

@@ -216,12 +216,12 @@ static const char *global_words(struct whynot *w, const char *name)
     return print3(w, value.text, " (", name, ")");
 }
 
-static const char *word_words(struct whynot *w, const struct why_expr *expr,
+static const char *word_words(struct whynot *w, const struct form *expr,
                               const struct why_condition *conditions)
 {
     const char *text = expr->text;
 
-    if (expr->is_string) {
+    if (expr->kind == TOKEN_STRING) {
         return print3(w, "\"", text, "\"", "");
     }
     if (text[0] != '?') {
@@ -254,32 +254,33 @@ static const char *operator_words(const char *word)
     return strcmp(word, "eq") == 0 ? "=" : strcmp(word, "neq") == 0 ? "other than" : word;
 }
 
-static const char *infix_words(struct whynot *w, const struct why_expr *list,
+static const char *infix_words(struct whynot *w, const struct form *list,
                                const struct why_condition *conditions)
 {
     const char *between = print3(w, " ", operator_words(list->first->text), " ", "");
     const char *text = "";
 
-    for (const struct why_expr *e = list->first->next; e != NULL; e = e->next) {
+    for (const struct form *e = list->first->next; e != NULL; e = e->next) {
         const char *part = mpl_why_words(w, e, conditions);
-        const bool is_nested = e->is_list && e->first != NULL && is_infix(e->first->text);
+        const bool is_nested =
+            e->kind == TOKEN_OPEN && e->first != NULL && is_infix(e->first->text);
 
         text = join(w, text, between, is_nested ? print3(w, "(", part, ")", "") : part);
     }
     return text;
 }
 
-const char *mpl_why_words(struct whynot *w, const struct why_expr *expr,
+const char *mpl_why_words(struct whynot *w, const struct form *expr,
                           const struct why_condition *conditions)
 {
-    if (!expr->is_list) {
+    if (expr->kind != TOKEN_OPEN) {
         return word_words(w, expr, conditions);
     }
-    if (expr->first == NULL || expr->first->is_list) {
+    if (expr->first == NULL || expr->first->kind == TOKEN_OPEN) {
         return "()";
     }
 
-    const struct why_expr *second = expr->first->next;
+    const struct form *second = expr->first->next;
 
     if (is_infix(expr->first->text) && second != NULL && second->next != NULL) {
         return infix_words(w, expr, conditions);
@@ -287,7 +288,7 @@ const char *mpl_why_words(struct whynot *w, const struct why_expr *expr,
 
     const char *text = "";
 
-    for (const struct why_expr *e = second; e != NULL; e = e->next) {
+    for (const struct form *e = second; e != NULL; e = e->next) {
         text = join(w, text, ", ", mpl_why_words(w, e, conditions));
     }
     return strcmp(expr->first->text, "not") == 0
@@ -312,17 +313,16 @@ static const char *variable_words(struct whynot *w, const char *name,
     return print3(w, "?", name, " is ", list_words(w, slot->values, slot->n));
 }
 
-static const char *add_values(struct whynot *w, const char *text,
-                              const struct why_expr *expr,
+static const char *add_values(struct whynot *w, const char *text, const struct form *expr,
                               const struct why_condition *conditions,
                               const struct why_binding *bound)
 {
-    for (const struct why_expr *e = expr->first; e != NULL; e = e->next) {
+    for (const struct form *e = expr->first; e != NULL; e = e->next) {
         const char *name = e->text + (e->text[0] == '$');
 
-        if (e->is_list) {
+        if (e->kind == TOKEN_OPEN) {
             text = add_values(w, text, e, conditions, bound);
-        } else if (!e->is_string && name[0] == '?' && name[1] != '*') {
+        } else if (e->kind != TOKEN_STRING && name[0] == '?' && name[1] != '*') {
             const char *one = variable_words(w, name + 1, conditions, bound);
 
             text = strstr(text, one) != NULL ? text : join(w, text, ", ", one);
@@ -331,7 +331,7 @@ static const char *add_values(struct whynot *w, const char *text,
     return text;
 }
 
-const char *mpl_why_values(struct whynot *w, const struct why_expr *expr,
+const char *mpl_why_values(struct whynot *w, const struct form *expr,
                            const struct why_condition *conditions,
                            const struct why_binding *bound)
 {

@@ -174,9 +174,12 @@ START_TEST(without_memory_it_fails_and_leaks_nothing)
 
     (void) mentions(HEAD "=> (assert (need (run ?r) (metric \"run.a\") (level 1))))");
     for (long i = 0; st != MPL_OK; i++) {
+        struct mpl_arena *arena = mpl_arena_create();
+
         mpl_alloc_fail_after(i);
-        st = mpl_rules_mentions(lab->rules, lab->arena, &list, &n, NULL);
+        st = mpl_rules_mentions(lab->rules, arena, &list, &n, NULL);
         mpl_alloc_fail_after(-1);
+        mpl_arena_destroy(arena);
         ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
     }
     ck_assert_uint_eq(n, 2);
