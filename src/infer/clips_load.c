@@ -198,8 +198,9 @@ static const char *const metric_slots[] = { "run",   "pattern", "name", "locatio
 static const char *const need_slots[] = { "run",   "pattern", "metric", "location",
                                           "level", "reason",  NULL };
 static const char *const finding_slots[] = {
-    "kind", "name",  "run",     "pattern", "locations", "culprits", "lost",       "share",
-    "gain", "level", "healthy", "text",    "remedy",    "where",    "confidence", NULL
+    "kind",   "name",  "run",        "pattern",      "locations", "culprits",
+    "lost",   "share", "gain",       "level",        "healthy",   "text",
+    "remedy", "where", "confidence", "functions-of", "calls-of",  NULL
 };
 static const struct wanted vocabulary[] = { { "run", run_slots },
                                             { "metric", metric_slots },

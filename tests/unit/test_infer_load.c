@@ -74,6 +74,26 @@ START_TEST(duplicate_of_another_file_names_both_places)
 }
 END_TEST
 
+/* Of another version, say. */
+START_TEST(vocabulary_without_a_slot_that_is_read_is_refused)
+{
+    struct lab *lab = lab_get();
+    char *text = NULL;
+    size_t bytes = 0;
+
+    ck_assert_int_eq(mpl_file_read(lab_path("rules/vocabulary.clp"), 1 << 20, lab->arena,
+                                   &text, &bytes, &lab->err),
+                     MPL_OK);
+    memcpy(strstr(text, "functions-of"), "functions-at", strlen("functions-at"));
+    ck_assert_int_eq(mpl_rules_parse("vocabulary.clp", text, bytes, NULL, lab->arena,
+                                     lab->lint, &lab->rules, &lab->err),
+                     MPL_E_SYNTAX);
+    ck_assert_ptr_nonnull(
+        strstr(lab_message(0),
+               "deftemplate 'finding' has no slot 'functions-of', which the engine needs"));
+}
+END_TEST
+
 START_TEST(same_name_in_two_modules_is_no_duplicate)
 {
     ck_assert_int_eq(lab_parse("(defrule SYMPTOMS::a =>) (defrule CAUSES::a =>)"), MPL_OK);
@@ -554,6 +574,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     add_loops(tc);
     tcase_add_test(tc, duplicate_of_another_file_names_both_places);
+    tcase_add_test(tc, vocabulary_without_a_slot_that_is_read_is_refused);
     tcase_add_test(tc, same_name_in_two_modules_is_no_duplicate);
     tcase_add_test(tc, nesting_up_to_one_hundred_is_accepted);
     tcase_add_test(tc, nesting_two_hundred_thousand_deep_is_refused_without_harm);
