@@ -21,7 +21,7 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.swaps") (value ?swaps))
   =>
-  ;; General rules need not speak of this waiting any more.
+  ;; General rules need not explain this waiting any more.
   (assert (explained (run ?r) (pattern ?p) (loss waiting)))
   (assert (finding (kind symptom) (name exchange-waiting) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "left")) (lost ?lost) (level 1)

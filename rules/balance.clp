@@ -50,9 +50,9 @@
              (> (/ (* ?above ?above) (* ?k (- ?n ?k))) ?best)) then
       (bind ?best (/ (* ?above ?above) (* ?k (- ?n ?k))))
       (bind ?least (nth$ ?k ?values))))
-  ;; Who is next to them has the same fault, also where that makes more than half of all.
+  ;; Processes nearly as heavy have the same fault, even if that makes more than half of all.
   (bind ?least (- ?least (* ?*at-mean* (- ?most ?mean))))
-  ;; Who is in the middle adds nothing to the difference, so that either class may have it.
+  ;; A process in the middle adds nothing to the difference, so that it may be in either class.
   (bind ?least (max ?least (+ ?mean (* ?*at-mean* (- ?most ?mean)))))
   (locations-from ?run ?pattern ?metric (max ?least ?floor)))
 
@@ -91,7 +91,7 @@
    then (/ (most-of ?run ?pattern ?metric ?who) ?others)
    else ?relative))
 
-;; Facts of serial-root.clp; rules that blame a process keep quiet about one that is alone.
+;; Facts of serial-root.clp; rules that blame a process leave out one that works alone.
 (deftemplate MAIN::serial
   "A process is alone for so long that it explains at least half of what it computes above the mean."
   (slot run (type STRING)) (slot location (type STRING)) (slot seconds (type FLOAT)))
@@ -101,7 +101,7 @@
   "Processes work one after the other within steps."
   (slot run (type STRING)))
 
-;; Of message-passing.clp; such a process is not alone, and no matter of evening out.
+;; Of message-passing.clp; such a process does not work alone, and evening out does not help it.
 (deftemplate MAIN::holds-senders
   "A process that only takes messages is busy with them, and those who send them are held."
   (slot run (type STRING)) (slot location (type STRING)) (slot held (type FLOAT)))
@@ -190,10 +190,10 @@
 
 ;; ---- where the rules of patterns say nothing -------------------------------------------------------------
 
-;; Computation that is uneven costs what it costs, whatever the trace shows of waiting: the run lasts at least
+;; Uneven computation costs time, whatever the trace shows of waiting: the run lasts at least
 ;; until the longest is done, and where all meet in collectives, each step does. So where no cause was found,
 ;; because the trace does not show who waits for whom or because the efficiency is acceptable, computation
-;; alone is asked.
+;; alone is looked at.
 
 (deftemplate MAIN::uneven-asked
   "No cause was found, and computation is compared."
@@ -209,7 +209,7 @@
   "Time is lost and no cause was found: see how even computation is."
   (last-call (run ?r))
   (pattern (run ?r) (name "message-passing"))
-  ;; Where tasks or items go from hand to hand in most of the run, who computes less may have waited for them.
+  ;; Where tasks or items go from hand to hand in most of the run, a process that computes less may have waited for them.
   (not (and (explained (run ?r) (pattern ?p) (loss waiting))
             (pattern (run ?r) (id ?p) (share ?share&:(>= ?share ?*accounted-least*)))
             (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
@@ -233,7 +233,7 @@
 
 (defrule ADVISE::balance-static
   "Some processes compute longer than the others in all, and nothing else was found."
-  ;; Whom others wait for may be found a moment later.
+  ;; The process that others wait for may be found in a later round.
   (logical (uneven-asked (run ?r))
            (not (finding (kind cause) (run ?r) (pattern "message-passing") (name late-process))))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))

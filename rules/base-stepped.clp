@@ -1,5 +1,5 @@
 ;; What bulk-synchronous and geometric-decomposition have in common: all compute and then wait for one another, step
-;; by step. Who is late, and what to call it, their own rules say; these tell apart the waiting for which nobody is
+;; by step. Their own rules say who is late, and what to call it; these classify the waiting for which nobody is
 ;; to blame in particular. Metrics are called as the pattern calls its processes.
 
 (deftemplate MAIN::stepped-late

@@ -248,7 +248,7 @@
       (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?l)))
   (test (not (bsp-is-outside ?r ?p ?l ?excess)))
   =>
-  ;; Who is in collectives for the shortest time shows what they cost at most: the rest is waiting,
+  ;; The shortest time that a process is in collectives is what they cost at most: the rest is waiting,
   ;; which only clocks hide.
   (bind ?hidden 0.0)
   (if (any-factp ((?u stepped-unsure)) (and (eq ?u:run ?r) (eq ?u:pattern ?p)))
@@ -427,7 +427,7 @@
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
-  ;; As noise, nobody can be asked to do something about less.
+  ;; As for noise: less is not worth acting on.
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?time))
   (test (>= (- ?rest ?static) (* ?*noise-told* ?time)))
   =>
@@ -528,7 +528,7 @@
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
   (not (stepped-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
-  ;; Who is held up by somebody late in calls that are no waits seems to pay more than those cost.
+  ;; A process that a late one holds up in calls without a known wait seems to pay more than they cost.
   (metric (run ?r) (pattern ?p) (name "run.in_collectives_least") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
   (not (and (stepped-late (run ?r) (pattern ?p)) (test (< ?least (* ?*significant* ?all)))))

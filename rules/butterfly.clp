@@ -35,7 +35,7 @@
   "There is work before one stage of a round only."
   (pattern (run ?r) (name "butterfly") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
-  ;; Of k stages with work in a round of s the share is k / s; halfway between one and two.
+  ;; With work in k of the s stages of a round the share is k / s; the limit lies between k = 1 and k = 2.
   (metric (run ?r) (pattern ?p) (name "run.worked") (value ?worked&:(<= (* ?worked ?stages) 1.5)))
   =>
   (assert (stages-combine (run ?r) (pattern ?p)))

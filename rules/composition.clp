@@ -1,6 +1,6 @@
 ;; Nesting (Li & Malony, section 6): what one pattern sees as computation is another pattern inside.
 ;; A worker that is late may be late because its group has a problem of its own; then the cause is
-;; inside, and what it costs outside is caused by it. The engine says in `nested` what is inside
+;; inside, which also causes the loss outside. The engine says in `nested` what is inside
 ;; of what, and takes a finding named explained-inside as the link from the outer to the inner one.
 
 ;; ---- by how much a location takes longer than others of its role ------------------------------

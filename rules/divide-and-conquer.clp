@@ -301,7 +301,7 @@
                 else (/ (+ ?solve ?own) (max 1.0 ?n))))
   (bind ?cost (min ?lost (* (- ?n 1.0) ?late)))
   (bind ?who (dc-heaviest ?r ?p ?typical ?part))
-  ;; Its excess is for the others to solve, then.
+  ;; Then the others can take over its excess.
   (bind ?gain (min ?late (max 0.0 (- ?part ?equal))))
   (assert (finding (kind cause) (name bad-split) (run ?r) (pattern ?p) (locations ?who)
                    (headline (text "{} {} solves for {s}, the typical other leaf for {s}, and all others wait for it."
@@ -331,7 +331,7 @@
   (metric (run ?r) (pattern ?p) (name "run.tree_lost") (value ?lost))
   (test (>= (- (* ?leaves ?longest) ?solve) (* ?*significant* ?time)))
   =>
-  ;; Where most are as heavy, it is the others that have less: nobody is named.
+  ;; Where most are as heavy, the others have less than usual: nobody is named.
   (bind ?who (dc-heaviest ?r ?p ?typical ?longest))
   (if (> (* 2 (length$ ?who)) ?leaves) then (bind ?who (create$)))
   (bind ?named (if (= (length$ ?who) 0) then "" else (str-cat " (" (ranks-named ?who) ")")))

@@ -6,7 +6,7 @@
 ;;   `- observation queueing, or task set-up (master-worker)
 ;;      `- cause    the master could feed them, but waits for others   -> out-of-turn
 ;;
-;; A master that could not feed them in any order stays master-worker's to tell (master-bottleneck).
+;; A master that could not feed them in any order is reported by master-worker (master-bottleneck).
 
 (defrule SYMPTOMS::order-ask
   "What is lost by the order takes the place of what is lost by single set-ups."

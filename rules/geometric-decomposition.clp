@@ -35,7 +35,7 @@
 ;;
 ;; The seconds: waits go to heavy subdomains by their delay cost, the rest to one of the other
 ;; causes; what is no wait goes to the causes of moving halos and of collectives. So none is claimed twice.
-;; Beside a late subdomain those get no more than what each pays: its neighbours are held up by it in
+;; Beside a late subdomain those get no more than what each process pays: its neighbours wait for it in
 ;; calls of which no wait is known. Of collectives the median counts, times their number (the first of a
 ;; run set up connections), and nothing where clocks or missing records hide the waits in them.
 
@@ -189,7 +189,7 @@
   (metric (run ?r) (pattern ?p) (name "run.in_meetings_least") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.moving_meetings") (value ?moving))
   =>
-  ;; Who is in collectives for the shortest time shows what they cost at most: the rest is waiting,
+  ;; The shortest time that a process is in collectives is what they cost at most: the rest is waiting,
   ;; which only clocks or missing records hide.
   (bind ?hidden 0.0)
   (if (any-factp ((?u stepped-unsure)) (and (eq ?u:run ?r) (eq ?u:pattern ?p)))
@@ -594,7 +594,7 @@
                    (remedy (text "Reduce only every second step or several values at once (half as many save {s} of run time), or use MPI_Iallreduce and complete it a step later. If there are more processes than cores, that is what makes collectives slow."
                                  (/ (* 0.5 ?moving) ?n))))))
 
-;; ---- what the trace does not tell -------------------------------------------------------------------
+;; ---- what the trace does not show -------------------------------------------------------------------
 
 (defrule REFINE::geo-unsplit
   "A large part of the time is in waits whose partner is not recorded."
@@ -636,14 +636,14 @@
           (value ?relative&:(>= ?relative ?*heavy*)))
   (not (stepped-late (run ?r) (pattern ?p)))
   (not (serial (run ?r) (location ?l)))
-  ;; Nor is the sum of uneven steps, each in another way, the fault of anybody.
+  ;; Nor is anybody to blame for steps that are uneven in another way each time.
   (not (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept&:(< ?kept ?*kept-static*))))
   (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (bind ?who (as-heavy-as-any ?r ?p "subdomain.compute_time"))
-  ;; What all others together are longer in calls than the heaviest, which hardly waits: they wait for it.
+  ;; The heaviest hardly waits: the time that the others are longer in calls than it, they wait for it.
   (bind ?above (above-mean ?r ?p "subdomain.compute_time" ?who))
   (bind ?less (min ?above (- (mean-of ?r ?p "subdomain.in_calls" 0.0 (create$)) ?in)))
   (bind ?waits (min (* ?less ?n) ?unsplit))

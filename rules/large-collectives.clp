@@ -3,7 +3,7 @@
 ;;
 ;; What a collective takes behind the last to enter is its own cost. It is due to the data where there are
 ;; many of them, where they explain the time at a plausible speed, and where operations that carry little
-;; are much faster in the same run. Where clocks do not tell that time from waiting, but everybody computes
+;; are much faster in the same run. Where clocks cannot separate that time from waiting, but everybody computes
 ;; as long as the others, nobody need be waited for: then what each spends in them is their cost at most.
 
 (deffunction MAIN::large-unsure (?run ?each)

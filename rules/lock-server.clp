@@ -5,7 +5,7 @@
 ;;   |- cause  more of that is for others under it than for the server        -> lock-contention
 ;;   `- cause  the server takes longer to give it than clients have it        -> slow-lock-server
 ;;
-;; Servers wait for requests by design: that is no loss, and they are no yardstick for those that compute.
+;; Servers wait for requests by design: that is no loss, and those that compute are not compared with them.
 
 ;; What is said names the servers whose locks are waited for, where there are several.
 

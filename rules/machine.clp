@@ -1,7 +1,7 @@
 ;; machine: is there a core for every process, and who waits for threads and accelerators?
 ;;
 ;; Where there is none, a process waits for its turn while others that share its core run, and its partners
-;; wait for it: calls go on for milliseconds, the slices of the scheduler, although whom they need is there and
+;; wait for it: calls go on for milliseconds, the slices of the scheduler, although the partner is there and
 ;; what they move is little (src/events/stalls.c). That hits all processes alike. One that is hit alone
 ;; shares its core with something else, and is not meant here. What calls cost and how even work is cannot be
 ;; judged then, so that other causes are doubtful (slot doubt), unless processes stand out all the same.
@@ -43,7 +43,7 @@
     (case no then "Processes share cores with something else")
     (default "Processes have no core of their own")))
 
-;; CPU times tell it for certain: who is in its own code needs a core, and had none for so much of that time.
+;; CPU times prove it: a process in its own code needs a core, and had none for so much of that time.
 
 (defrule CAUSES::machine-descheduled
   "Processes had no core for a good part of the time in which they had work."
@@ -145,7 +145,7 @@
                    (remedy "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Where that cannot be, let waiting processes give their core away (Open MPI: --mca mpi_yield_when_idle 1); the trace does not tell whether they do so already, and then only fewer of them help. Measure again before anything else is changed. The gain is at least what calls stall; what computation takes longer than it needs is not seen."))))
 
 ;; Processes that give their core away while they wait do not stall, but no more of them compute at a time
-;; than there are cores. Dependences look much the same, so this is said only where nothing else explains
+;; than there are cores. Dependences look much the same, so this is reported only where nothing else explains
 ;; the loss.
 
 (defrule ADVISE::machine-ask-crowd

@@ -11,7 +11,7 @@
 ;;
 ;; Observations speak of the least utilised worker, as the paper does (its lost time is 100 %);
 ;; causes speak of all workers. The rules hold for parts of a run and for patterns that extend this
-;; one: what these tell themselves they say by `refined`.
+;; one: what these report themselves they name in `refined`.
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.own_cv") (value ?cv))
   (test (mw-beyond-chance ?rel ?cv ?n))
-  ;; Who has not got beyond a large first deal had nothing that compares.
+  ;; A worker with only a large first deal has no tasks to compare.
   (not (metric (run ?r) (pattern ?p) (name "run.first_over")
                (value ?over&:(and (< ?n 3.0) (>= ?over ?*deal-large*)))))
   =>
@@ -368,7 +368,7 @@
   "The first deal is so large that one worker is still busy with it when there is nothing else left."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name first-deal) (run ?r) (pattern ?p) (locations ?w))
-  ;; Who takes long for each task was dealt no more than others.
+  ;; A worker that takes long for each task was dealt no more than others.
   (not (finding (kind observation) (name slow-beside-others) (run ?r) (pattern ?p) (locations ?w)))
   (metric (run ?r) (pattern ?p) (name "worker.first_work") (location ?w) (value ?first))
   (metric (run ?r) (pattern ?p) (name "run.first_typical") (value ?typical))
@@ -523,7 +523,7 @@
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
-  ;; It is what workers wait for, rather than the master.
+  ;; Workers wait for this rather than for the master.
   (test (and (>= ?lost (* ?*part-told* ?all)) (>= ?lost (* 0.5 (+ ?bn ?setup)))))
   ;; Nor does the master wait for one while others are ready.
   (metric (run ?r) (pattern ?p) (name "master.wrong_order_share") (value ?order&:(< ?order ?*significant*)))
@@ -555,7 +555,7 @@
   (metric (run ?r) (pattern ?p) (name "master.occupied_share") (value ?busy&:(>= ?busy ?*balanced*)))
   (metric (run ?r) (pattern ?p) (name "master.occupied") (value ?occupied))
   (metric (run ?r) (pattern ?p) (name "master.received") (value ?results&:(> ?results 0.0)))
-  ;; Else its requests tell more.
+  ;; Else its requests show more.
   (metric (run ?r) (pattern ?p) (name "master.services") (value ?services&:(< ?services (* 0.5 ?results))))
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
@@ -660,7 +660,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (not (refined (run ?r) (pattern ?p) (name late-stop)))
   (finding (kind observation) (name stopping) (run ?r) (pattern ?p))
-  ;; There it is the time that the master takes for each of them.
+  ;; There the time counts that the master takes for each of them.
   (not (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p)))
   (role (run ?r) (pattern ?p) (name "master") (location ?m))
   (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?lost))
@@ -880,7 +880,7 @@
                    (remedy (text "Repair or replace the node of worker{} {}, or give it no task in the last {s}; with a worker as fast as the others up to {s} of run time."
                                  (if ?many then "s" else "") (location-list ?who) ?t (/ ?lost (max 1.0 ?n))))))))
 
-;; ---- where the trace does not show tasks: results tell what they take ----------------------------
+;; ---- where the trace does not show tasks: results show what they take ----------------------------
 
 (defrule SYMPTOMS::mw-ask-results
   "Receives that complete in MPI_Wait may not be recorded: then workers are compared by what lies between results."
@@ -918,7 +918,7 @@
   "A worker is slow, and the others do part of its work: it sends fewer results. What they could have done meanwhile is lost."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.task_count") (value 0.0))
-  ;; Who only collects hands out no tasks.
+  ;; A process that only collects hands out no tasks.
   (metric (run ?r) (pattern ?p) (name "master.answers_share") (value ?answers&:(>= ?answers ?*explained-most*)))
   (metric (run ?r) (pattern ?p) (name "run.result_own_cv") (value ?cv))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
@@ -1093,7 +1093,7 @@
                    (fix "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and use MPI_Waitany.")
                    (gain-kind remove)
                    (locations ?m) (culprits ?m) (lost ?w) (level 1)
-                   ;; Who is not held, as small messages are buffered, may gain more or nothing.
+                   ;; Workers that are not held, as small messages are buffered, may gain more or nothing.
                    (gain (if (> ?held 0.0) then (min ?w (/ ?held ?workers)) else -1.0))
                    (functions-of ?m) (calls-of ?m)
                    (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run). Late senders hold it up for {s} in all."
@@ -1186,7 +1186,7 @@
                (quantity "workers that the master can feed") (expected ?uf) (measured ?measured))
   (metric (run ?f) (pattern ?pf) (name "run.workers") (value ?nf))
   (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?nt))
-  ;; Where the smaller run does not see it coming, the master itself has become slower.
+  ;; Where the model of the smaller run does not predict it, the master itself has become slower.
   (test (<= ?uf (* ?*same-work* ?nt)))
   =>
   (assert (finding (kind cause) (name master-saturates) (run ?t) (pattern ?pt)

@@ -1,4 +1,4 @@
-;; What another run of the program would tell. These rules wait for last-call: they judge what others
+;; What another run of the program would show. These rules wait for last-call: they judge what others
 ;; have found, and ask for nothing where nothing is wrong. Rules of a pattern that know more about
 ;; what to vary stand beside it (scaling of master-worker below). What a run of the set has already,
 ;; nobody asks for again: a run that records it, repetitions, other numbers of processes. Of several
@@ -118,7 +118,7 @@
   "A worker takes longer for its tasks than others: more to do, or slower at it?"
   (last-call (run ?r))
   (test (asks ?r))
-  ;; Who records CPU time counts what the operating system does, not what the processor does.
+  ;; A tracer of CPU time counts what the operating system does, not what the processor does.
   (test (or (not (has-recorded "counters")) (has-recorded "cpu-time")))
   (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (culprits $?w) (lost ?lost))
   (test (is-first-cause ?r ?lost))
@@ -169,7 +169,7 @@
   (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful&:(> ?useful 0.0)))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers&:(> ?workers ?useful)))
   =>
-  ;; Just as many as it can feed, and half of that, who hardly wait for each other. One worker alone
+  ;; Just as many as it can feed, and half of that: these hardly wait for each other. One worker alone
   ;; would be no farm.
   (bind ?others (- ?n (integer ?workers)))
   (bind ?at (+ ?others (min (- (integer ?workers) 1) (max 2 (integer (+ ?useful 0.999))))))

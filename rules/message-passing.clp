@@ -3,7 +3,7 @@
 ;;   symptom   parallel efficiency below what is acceptable
 ;;   |- load balance, serialisation, transfer            (POP, level 2)
 ;;   |- waiting by kind                                  (level 2)
-;;   |  |- a process to which waiting goes back: its delay cost (Böhme et al.), so that a process
+;;   |  |- a process that causes waiting: its delay cost (Böhme et al.), so that a process
 ;;   |  |  that only passes a delay on is not blamed       (level 3)
 ;;   |  |  |- it computes longer than the others                    -> late-process
 ;;   |  |  |- it only takes what others send, who are held            -> late-receiver
@@ -42,7 +42,7 @@
   (if (>= (explained-share ?r ?loss) ?*explained-most*) then
     (assert (settled (run ?r) (loss ?loss)))))
 
-;; A pattern may fit and still not see why the run is slow: nothing of its picture is wrong, but most
+;; A pattern may fit and still not see why the run is slow: its rules find nothing wrong, but most
 ;; of the lost time is elsewhere. Then a process that delays the others is named all the same.
 
 (deffunction MAIN::accounted-seconds (?run)
@@ -58,13 +58,13 @@
   "The rules of specific patterns account for too little of the lost time to keep others quiet."
   (last-call (run ?r))
   ?settled <- (settled (run ?r) (loss waiting))
-  ;; Whoever they name would be named twice.
+  ;; A process that they name would be named twice.
   (not (finding (kind cause) (run ?r) (pattern ~"message-passing") (culprits ? $?)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (< (accounted-seconds ?r) (* ?*accounted-least* ?lost)))
   (test (>= (- ?lost (accounted-seconds ?r)) (* ?*unaccounted* ?all)))
-  ;; Nor is silence about a cause ignorance where somebody is named for a loss that may be chance.
+  ;; Nor is the cause unknown where a process is named for a loss that may be chance.
   (not (finding (kind observation) (run ?r) (pattern ~"message-passing") (healthy no)
                 (culprits ? $?) (lost ?l&:(>= ?l (* ?*significant* ?all)))))
   =>
@@ -191,7 +191,7 @@
                    (text (text "Waiting is {s}, {%} of the lost time: late senders {s}, late receivers {s}, collectives {s}."
                                ?wait (/ ?wait ?lost) ?ls ?lr ?coll)))))
 
-;; ---- level 3: to whom waiting goes back --------------------------------------------------------
+;; ---- level 3: who causes the waiting -----------------------------------------------------------
 
 (defrule REFINE::mp-ask-culprits
   "Waiting is traced to the processes whose delays it goes back to, and to uneven steps."
@@ -265,7 +265,7 @@
              (or (>= (mp-value ?run "process.delay_share" ?l) ?least)
                  (>= (mp-value ?run "process.compute_time" ?l) ?equal)))
      then (bind ?labels (create$ ?labels ?l))))
-  ;; Nobody who computes longer than one of them is left out: whom the others wait for first may be chance.
+  ;; All that compute longer than one of them are named: which of them the others wait for first may be chance.
   (bind ?shortest (mp-value ?run "process.compute_time" ?p))
   (foreach ?l ?labels (bind ?shortest (min ?shortest (mp-value ?run "process.compute_time" ?l))))
   (foreach ?l ?heavy
@@ -358,7 +358,7 @@
   =>
   (bind ?who (mp-late-too ?r ?p ?share))
   (bind ?all (mp-sum ?r "process.delay_cost" ?who))
-  ;; Where the trace does not tell whom calls wait for, the waiting that is known is only a part of
+  ;; Where the trace does not show whom calls wait for, the waiting that is known is only a part of
   ;; what the others wait, and says nothing about how much could be saved.
   (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
   (bind ?gain (gain-of-evening-out
@@ -416,8 +416,8 @@
   (not (serial (run ?r) (location ?p)))
   =>
   (bind ?own (mp-value ?r "process.compute_time" ?p))
-  ;; No more can be saved than it computes at all; nor, by computing at another moment, than it is idle at
-  ;; others, nor by computing less, than what it computes above the others: who computes all the time sets
+  ;; At most what it computes can be saved; by computing at another moment, at most what it is idle at
+  ;; others; by computing less, at most what it computes above the others: one that computes all the time sets
   ;; the pace, as the first stage of a pipeline may.
   (bind ?all-time (/ ?all ?n))
   (bind ?idle (- ?all-time ?own))
@@ -632,7 +632,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.wait_collective") (value ?coll))
   (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?even))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?time))
-  ;; As noise, nobody can be asked to do something about less.
+  ;; As for noise: less is not worth acting on.
   (test (>= (spread-seconds ?r ?all) (* ?*noise-told* ?time)))
   =>
   (bind ?wait (spread-seconds ?r ?all))
@@ -977,7 +977,7 @@
 
 (defrule ADVISE::mp-suspected-process
   "Some processes compute longer and spend less time in MPI than the others."
-  ;; Who is seen to be late, be it later, is not suspected.
+  ;; A process that is found to be late, even in a later round, is not merely suspected.
   (logical (finding (kind observation) (name ?why&unknown-waiting | unequal-transfer) (run ?r) (lost ?unknown))
            (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
                    (value ?compute) (rank 1) (of ?n))
@@ -995,7 +995,7 @@
   =>
   (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
   (bind ?above (above-mean ?r "message-passing" "process.compute_time" ?who))
-  ;; What all together are longer in calls than the one that hardly waits.
+  ;; How much longer all others together are in calls than the one that hardly waits.
   (bind ?less (min ?above (- (mean-of ?r "message-passing" "process.in_mpi" 0.0 (create$)) ?in)))
   (bind ?waits (min (* ?less ?n) ?unknown))
   (bind ?times (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative))

@@ -719,7 +719,7 @@
   (bind ?cost (min ?waiting (pl-mismatch ?working ?items ?sb ?balance)))
   (bind ?is-all (= (length$ ?who) ?k))
   (bind ?after (fp-together ?r ?p ?team 1e9))
-  ;; All take as long, as they ask. With the slow ones among them as fast as the others, is it the stage still?
+  ;; All take as long, as they ask. Would the stage still be slowest if its slow workers were as fast as the others?
   (bind ?behind (if ?is-all then (fp-behind ?r ?p ?team) else (create$)))
   (bind ?is-asked FALSE)
   (if (> (length$ ?behind) 0) then
@@ -768,7 +768,7 @@
                    (gain-kind (if ?is-asked then remove else even-out))
                    (locations ?others) (culprits ?who) (lost ?cost) (share (pl-part ?cost ?lost))
                    (gain (pl-gain ?r ?p ?n ?gain)) (level 3) (functions-of ?b)
-                   ;; A replay gives out no items anew: a worker that asks would get no more of them.
+                   ;; A replay does not hand out items again: a worker that asks would get no more of them.
                    (what-if (if ?is-asked then "" else (what-if-of "compute" ?who "/" (/ ?sb (max ?after 1e-12)))))
                    (text (if ?is-asked
                           then (text "Rank {} needs {s} for an item, the other workers of its stage {s}. It takes fewer, as they ask for items, but so the stage finishes one every {s} only, the next slowest stage every {s}. The others wait {s} ({%} of what the stages lose)."

@@ -74,7 +74,7 @@
   (scaling (from ?f) (to ?t) (kind strong) (is-next yes) (from-processes ?pf)
            (to-processes ?pt) (from-computing ?cf) (to-computing ?ct) (work-ratio ?work)
            (duration-from ?df) (duration-to ?dt))
-  ;; There it is workers that count.
+  ;; There workers count, not processes.
   (not (scaling-of (from ?f) (to ?t) (name "master-worker")))
   (metric (run ?f) (pattern "message-passing") (name "run.parallel_efficiency") (value ?ef))
   (metric (run ?t) (pattern "message-passing") (name "run.parallel_efficiency") (value ?et))
@@ -108,7 +108,7 @@
   (last-call (run ?t))
   (scaling (from ?f) (to ?t) (kind unclear) (is-next yes) (from-processes ?pf)
            (to-processes ?pt) (work-ratio ?work) (duration-from ?df) (duration-to ?dt))
-  ;; There it is tasks that are compared.
+  ;; There tasks are compared.
   (not (scaling-of (from ?f) (to ?t) (name "master-worker")))
   (metric (run ?f) (pattern "message-passing") (name "run.parallel_efficiency") (value ?ef))
   (metric (run ?t) (pattern "message-passing") (name "run.parallel_efficiency") (value ?et))

@@ -4,7 +4,7 @@
 ;;
 ;;   Waiting is caused by processes that have waited themselves for as long as they then compute, while those
 ;;   behind them compute nothing (delay_in_turn). Of a chain of k processes that is (k - 2) / k of the waiting at
-;;   least: the first one does not wait, and for the last one waits nobody, or those it has met.
+;;   least: the first one does not wait, and nobody waits for the last one but those that have waited before.
 ;;
 ;; Where all compute at the same time nobody is in turn: not beside a heavy process, and not in idle waves, in
 ;; which a delay goes from rank to rank, but each computes as long as the one that waits for it. Pipelines,
@@ -43,7 +43,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.section_best") (value ?best))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  ;; Where each step is as long as somebody else's delay, those who come late to others are in turn by chance: then
+  ;; Where in each step another process is late, those that wait in turn do so by chance: then
   ;; even steps save more than another order.
   (test (or (<= ?best 0.0) (>= (- ?time ?best) (- ?best (/ (- ?all ?lost) ?n)))))
   =>

@@ -2,7 +2,7 @@
 ;; distributing it, or a checkpoint that it writes for all. Amdahl (1967): if S of the run time T is serial and
 ;; the rest is divided among k times the processes, the run takes S + (T - S) / k.
 ;;
-;; It is said at any efficiency: a run that loses 15 % to it today loses half of its time to it on six times
+;; It is reported at any efficiency: a run that loses 15 % to it today loses half of its time to it on six times
 ;; the processes. Where tasks or items go from hand to hand the patterns' own rules know better.
 
 (defrule SYMPTOMS::serial-ask
@@ -26,7 +26,7 @@
   (run (id ?r) (duration ?time))
   (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (location ?p) (rank 1)
           (value ?s&:(>= ?s (* ?*significant* ?time))))
-  ;; Noise makes many of them alone now and then, and who goes in turn is alone one after the other.
+  ;; With noise many work alone now and then, and processes that work in turn are alone one after the other.
   (not (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (rank 2)
                (value ?next&:(> (* 2.0 ?next) ?s))))
   (exists (metric (run ?r) (pattern "message-passing") (name "process.compute_time")))
@@ -56,7 +56,7 @@
 
 (defrule CAUSES::serial-root
   "The root works alone while the others have nothing to do, as if it reads input or writes a checkpoint."
-  ;; Who takes what the others are held in sends for works for them, not alone, though they may be a step ahead.
+  ;; A process that receives what others are held up in sending works for them, not alone, though they may be a step ahead.
   (logical (serial (run ?r) (location ?p) (seconds ?s))
            (not (holds-senders (run ?r) (location ?p))))
   (run (id ?r) (duration ?time))

@@ -3,7 +3,7 @@
 ;; gets a few large tasks, early, and the others many small ones, late. Only those that were handed out at about the
 ;; same time are alike, so each task is compared with those that other workers got just before and just after it.
 ;;
-;; A single task cannot tell a slow worker from a large task, however slow: then nothing is said here.
+;; A single slow task may mean a slow worker or a large task: then nothing is reported here.
 
 (defrule REFINE::shrink-ask
   "First tasks are far longer than later ones, and no worker stands out by its median task."

@@ -1,6 +1,6 @@
 ;; static-deal: a master that deals tasks in turn or beforehand. It cannot know who will be done first,
 ;; so what matters is how equal the shares are that it assigns. The rules of master-worker hold for it,
-;; too (protocol, efficiency, equations 1 and 2); here stands what takes the place of theirs:
+;; too (protocol, efficiency, equations 1 and 2); these rules replace some of theirs:
 ;;
 ;;   symptom      low worker efficiency (master-worker)
 ;;   |- the workers' computation differs, tasks and workers alike          -> unequal-deal
@@ -61,7 +61,7 @@
                    (remedy (text "Hand out tasks on request: each result asks for the next task (MPI_ANY_SOURCE). Up to {s} of run time."
                                  (- ?max ?mean))))))
 
-;; Hands that are equal in sum may be unequal in each round. What the heaviest hand explains is not
+;; Shares that are equal in sum may be unequal in each round. What the heaviest share explains is not
 ;; counted again, so only what is beyond it counts.
 (defrule CAUSES::deal-rounds
   "The workers wait between tasks until the master, busy with others, assigns the next ones."
@@ -70,7 +70,7 @@
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost))
-  ;; Nor is the master's own work an order.
+  ;; Nor is the master's own work due to the order.
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
   (test (>= (- ?bn ?cost ?own) (* ?*part-told* ?lost)))
   ;; They wait for the others, not for what the master computes.
@@ -79,7 +79,7 @@
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
   (bind ?beyond (- ?bn ?cost ?own))
-  ;; Who gets the next task when a result comes has equal hands, too.
+  ;; A worker that gets the next task when a result comes has an equal share, too.
   (bind ?gain (/ (if (>= ?beyond ?cost) then (- ?bn ?own) else ?beyond) (max 1.0 ?n)))
   (assert (finding (kind cause) (name dealt-in-rounds) (run ?r) (pattern ?p)
                    (headline (text "Tasks are handed out in rounds: between tasks, workers wait {s} while the master is busy with others."
@@ -106,7 +106,7 @@
   (test (>= (- (+ ?bn ?setup) ?cost ?own) (* ?*part-told* ?lost)))
   (metric (run ?r) (pattern ?p) (name "run.total_held_back") (value ?held&:(< (* 2.0 ?held) (+ ?bn ?setup))))
   (metric (run ?r) (pattern ?p) (name "master.occupied") (location ?m) (value ?occupied))
-  ;; One that is never idle is reported as in any farm.
+  ;; A master that is never idle is reported as in any farm.
   (metric (run ?r) (pattern ?p) (name "master.occupied_share") (location ?m) (value ?busy&:(< ?busy ?*balanced*)))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n&:(> ?n 0.0)))
   =>

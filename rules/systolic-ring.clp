@@ -10,10 +10,10 @@
 ;;   anything else is left to the general rules
 ;;
 ;; Messages go round in one direction only, so that they say little about the clocks: by how much clocks are
-;; wrong, and what of a call is waiting, often stays open. But each block goes to all: everybody makes as many
-;; shifts, and none without the one before him. So who computes longest sets the pace, and all others wait in
-;; their calls for what they compute less, by each one's own clock; and the calls of who waits for nobody, as he
-;; is in them for the shortest time, cost what moving a block costs.
+;; wrong, and what of a call is waiting, often stays open. But each block goes to all: each process makes as many
+;; shifts, none before its neighbour's. So the one that computes longest sets the pace, and all others wait in
+;; their calls for what they compute less, each by its own clock; and the calls of the one that waits for nobody,
+;; as it is in them for the shortest time, cost what moving a block costs.
 
 (deftemplate MAIN::systolic-moves
   "Moving large blocks takes a good part of the time."
@@ -104,8 +104,8 @@
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
   =>
-  ;; Where each one is late in turn all wait, and nobody's calls show what moving costs: not what is waited by
-  ;; computation alone.
+  ;; Where each one is late in turn all wait, and no calls show what moving costs: computation alone does not
+  ;; say how much is waiting.
   (bind ?cost (min (* ?each ?shifts ?n) (- ?lost (metric-value ?r ?p "run.step_peers" "" 0.0))))
   (if (>= ?cost (* ?*significant* ?all)) then
     (assert (systolic-moves (run ?r) (pattern ?p) (cost ?cost) (each (/ ?cost (* ?shifts ?n))))

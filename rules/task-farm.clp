@@ -186,7 +186,7 @@
   (metric (run ?r) (pattern ?p) (name "run.farm_lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
-  ;; Of tasks as long as the median it would have computed comp / rel.
+  ;; With tasks as long as the median it would have computed for comp / rel.
   (bind ?cost (min ?lost (+ ?wait ?end) (* (max 1.0 (- ?n 1.0)) (- ?comp (/ ?comp ?rel)))))
   (bind ?gain (min (/ ?cost (max 1.0 ?n)) (max 0.0 (- ?busy ?next))))
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)

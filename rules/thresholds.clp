@@ -7,7 +7,7 @@
   ?*significant* = 0.05
 
   ;; Efficiency from which on no causes are sought. 1. Twice ?*significant*: one half is what noise
-  ;; takes, and less than the other half is worth nobody's time.
+  ;; takes, and less than the other half is not worth acting on.
   ?*efficiency-good* = 0.9
 
   ;; Share of the ideal speed-up that is accepted, and balance. 1. POP: "0.8 acceptable".
