@@ -247,8 +247,8 @@
   (bind ?above (above-mean ?r "message-passing" "process.compute_time" ?who))
   (bind ?times (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative))
   (bind ?cost (min ?lost (* ?above ?n)))
-  ;; POP: a load balance of 0.9 is acceptable. Less is no chance where those who are heavy are so alike, and the
-  ;; others, too.
+  ;; POP: a load balance of 0.9 is acceptable. A smaller imbalance is no chance where the heavy ones are so alike,
+  ;; and so are the others.
   (if (and (> (length$ ?who) 0)
            (not (is-blamed ?r ?who))
            (or (and (>= ?compute (* ?*heavy* (- ?compute ?above))) (>= ?cost (* ?*noise-told* ?all)))

@@ -1,6 +1,6 @@
 ;; fixed-order: a master that serves its workers in an order of its own. The rules of master-worker
 ;; hold for it (efficiency, equations 1 and 2, what the master loses: fixed-order-collection). Here
-;; stands what the order costs the workers, who queue although the master has time:
+;; is what the order costs the workers, who queue although the master has time:
 ;;
 ;;   symptom        low worker efficiency (master-worker)
 ;;   `- observation queueing, or task set-up (master-worker)

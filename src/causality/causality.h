@@ -67,7 +67,7 @@ struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
 enum mpl_status mpl_precedences_get(struct mpl_precedences *precedences,
                                     struct mpl_causality **out, struct mpl_err *err);
 /**
- * The net that they were made of, made again unless it has circles: who asks a witness is seldom, and
+ * The net that they were made of, made again unless it has circles: witnesses are asked for seldom, and
  * it would take more memory than the timestamps. Errors: MPL_E_NOMEM.
  */
 enum mpl_status mpl_precedences_net(const struct mpl_precedences *precedences,
