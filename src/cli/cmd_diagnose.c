@@ -153,7 +153,7 @@ static const struct mpl_run *first_failure(const struct mpl_diagnosis *diagnosis
 
 /*
  * A diagnosis without one of the traces is not the answer to what was asked, so it is printed, but
- * the status tells. The reason is told on standard error only where the report is none that a person
+ * the status shows it. The reason is printed on standard error only where the report is none that a person
  * reads there anyway: a document may go unread into a file.
  */
 static enum mpl_status judge(const struct mpl_diagnosis *diagnosis,
@@ -214,7 +214,7 @@ static enum mpl_status show(struct mpl_analysis *analysis, const struct diagnose
         looks->width = (int) opts->width;
         return mpl_report_brief(diagnosis, looks, out, err);
     }
-    /* Not wider on a wide terminal: whoever tells another of it shows the same. */
+    /* Not wider on a wide terminal: whoever passes it on shows the same. */
     looks->width = opts->width == 0 && looks->width > 80 ? 80 : looks->width;
     return mpl_report_screen(diagnosis, looks, out, err);
 }

@@ -68,7 +68,7 @@ static enum mpl_status check(struct trace_opts *opts, struct mpl_err *err)
     return MPL_OK;
 }
 
-/* ---- what is told ------------------------------------------------------------------------------ */
+/* ---- what is said ------------------------------------------------------------------------------ */
 
 static void tell_end(const struct mpl_ended *ended)
 {
@@ -145,7 +145,7 @@ static enum mpl_status write_trace(const char *directory, bool has_just_run,
         tell(directory, &summary, arena);
         return st;
     }
-    /* Who recovers has been told, and what is in the way stays there. */
+    /* With --recover that has been said already, and what is in the way stays there. */
     return has_just_run && mpl_spools_exist(spools)
                ? mpl_wrap(err, st,
                           "cannot write the trace; what was recorded is kept, and "
@@ -200,7 +200,7 @@ static enum mpl_status make_directory(const struct trace_opts *opts,
     return *spools != NULL ? MPL_OK : mpl_nomem(err);
 }
 
-/* The trace tells how the run was started. A run whose spools are there and this is not, is as good. */
+/* The trace records how the run was started. A run whose spools are there and this is not, is as good. */
 static void note_command(const struct mpl_command *command, const char *spools,
                          struct mpl_arena *arena)
 {

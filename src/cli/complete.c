@@ -98,7 +98,7 @@ static void offer_findings(const struct completing *c, const struct mpl_rules *r
     mpl_names_destroy(seen);
 }
 
-/* Faults in the knowledge are told where it is used, not while somebody types. */
+/* Faults in the knowledge are reported where it is used, not while somebody types. */
 static void offer_known(const struct completing *c, bool are_findings)
 {
     struct mpl_lint *lint = mpl_lint_create(c->arena);

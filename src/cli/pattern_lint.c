@@ -1,4 +1,4 @@
-/* marple pattern lint, marple rule lint: all knowledge is loaded, what stands in the files is told. */
+/* marple pattern lint, marple rule lint: all knowledge is loaded, what is wrong in the files is reported. */
 #include "config.h"
 
 #include "cli/pattern_priv.h"

@@ -36,7 +36,7 @@ enum mpl_status mpl_operands_find(struct mpl_pattern_opts *opts, struct mpl_aren
 bool mpl_is_same_file(const char *a, const char *b);
 
 /**
- * Prints what is wrong with \p what ("patterns") to standard error. What has been told so is not told
+ * Prints what is wrong with \p what ("patterns") to standard error. What has been printed so is not printed
  * once more as the reason of a failure. Returns \p status.
  */
 enum mpl_status mpl_lint_tell(const struct mpl_lint *lint, enum mpl_status status,

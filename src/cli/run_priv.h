@@ -13,7 +13,7 @@ struct follow {
 
 struct run_show {
     struct mpl_narrative narrative;
-    bool is_silent;  /**< The story is told to nobody. */
+    bool is_silent;  /**< Nothing is printed of what is done. */
     bool is_verbose; /**< Pass on to standard error what the program prints. */
     const char *directory;
     struct mpl_progress_line line;

@@ -33,7 +33,7 @@ static const char *name_of(const char *mpi)
     return strcmp(mpi, "mpich") == 0 ? "MPICH" : "Open MPI";
 }
 
-/* One of the processes speaks for all. */
+/* One of the processes stands for all. */
 static bool is_speaker(void)
 {
     const char *ompi = getenv("OMPI_COMM_WORLD_RANK");
@@ -43,7 +43,7 @@ static bool is_speaker(void)
     return rank == NULL || strcmp(rank, "0") == 0;
 }
 
-/* The program goes on whatever is told; what one MPI calls a pointer is a number in the other, so a tracer of another one
+/* The program goes on whatever is reported; what one MPI calls a pointer is a number in the other, so a tracer of another one
  * would not be survived. */
 static enum mpl_status choose_mpi(const char *const *words, size_t n,
                                   struct mpl_arena *arena, const char **out,
@@ -214,7 +214,7 @@ static enum mpl_status wait_for(pid_t child, const sigset_t *asks, struct mpl_en
     return MPL_OK;
 }
 
-/* The child tells through the pipe why it could not begin; when it does, the pipe is closed. */
+/* The child says through the pipe why it could not begin; when it does, the pipe is closed. */
 static void begin(char **words, int pipe_end, const sigset_t *before)
 {
     (void) sigprocmask(SIG_SETMASK, before, NULL);

@@ -22,7 +22,7 @@ document.querySelectorAll('.data').forEach((box) => {
     width: Number(e.dataset.width), n: Number(e.dataset.n),
     look: bytesOf(e.dataset.look), waited: bytesOf(e.dataset.waited) }));
   const shown = Math.min(rows.length, MOST_ROWS);
-  // Where all do the same, its name tells nothing.
+  // Where all do the same, its name says nothing.
   const hasRoles = new Set(rows.map((row) => row.is).filter((is) => is)).size > 1;
   const view = { from: begin, to: end, first: 0, row: 0, at: begin, step: null, hasPath: false, hasArrows: true, cut: null };
 
@@ -196,7 +196,7 @@ document.querySelectorAll('.data').forEach((box) => {
   const xOf = (ticks) => gutter + (ticks - view.from) / (view.to - view.from) * pixels();
   const ticksAt = (x) => view.from + (x - gutter) / pixels() * (view.to - view.from);
 
-  // Stripes as in the SVG, so that colour is not all that tells.
+  // Stripes as in the SVG, so that colour is not the only sign.
   const STROKES = [[], [], [[1, 0, 1, 4]], [[0, 1, 2, 1], [2, 3, 4, 3]], [[0, 1, 4, 1]], [], [[0, 6, 6, 0]]];
   const readColours = () => {
     const style = getComputedStyle(document.documentElement);

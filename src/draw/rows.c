@@ -34,7 +34,7 @@ static uint32_t last_of(const struct mpl_frame *frame, uint32_t row, uint32_t pe
     return last < frame->n ? last : frame->n - 1;
 }
 
-/* Where all that have a role have the same, its name tells nothing. */
+/* Where all that have a role have the same, its name says nothing. */
 static bool has_roles(const struct sheet *s, const struct mpl_frame *frame)
 {
     const char *first = "";

@@ -1,5 +1,5 @@
 /*
- * Which rules can fire at all, as far as their text tells. CLIPS takes 1 ms to read 2 rules, and the traces of small
+ * Which rules can fire at all, as far as their text shows. CLIPS takes 1 ms to read 2 rules, and the traces of small
  * programs are read faster; of all rules a run needs a third, since most speak of patterns and findings
  * that it does not have.
  *

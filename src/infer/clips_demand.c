@@ -198,7 +198,7 @@ static void write_expression(struct mpl_buf *text, const struct form *e, const c
     }
 }
 
-/* NAN where it cannot be told. Without memory for its text CLIPS finds no expression. */
+/* NAN where it cannot be known. Without memory for its text CLIPS finds no expression. */
 static double evaluate(struct cage *cage, const struct mpl_demand_anchor *a,
                        double locations)
 {

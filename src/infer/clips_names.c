@@ -1,5 +1,5 @@
 /*
- * Variables, globals and values that CLIPS refuses: it tells them with the line in which the construct
+ * Variables, globals and values that CLIPS refuses: it reports them with the line in which the construct
  * or the list ends. Here the place of the use is looked up in the text, and what may have been meant.
  */
 #include "config.h"
@@ -243,7 +243,7 @@ static void report_global(struct load *load, struct mpl_place place, const char 
     mpl_buf_free(&all);
 }
 
-/* CLIPS tells the first one only. */
+/* CLIPS reports the first one only. */
 static void report_globals(struct load *load, struct mpl_place place, const char *first)
 {
     struct mpl_scanner scanner = mpl_load_scanner(load);

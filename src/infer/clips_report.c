@@ -363,7 +363,7 @@ static enum inside inside_list(enum inside around, const char *word)
                                                                  : INSIDE_OTHER;
 }
 
-/** Names of functions cannot be computed, so the word behind a parenthesis tells them all. */
+/** Names of functions cannot be computed, so the word behind a parenthesis names them all. */
 static void review_function(struct load *load, const char *word, struct mpl_place place)
 {
     const char *why = strcmp(word, "object") == 0

@@ -42,7 +42,7 @@ struct mpl_rule_places {
     size_t n_files;
 };
 /**
- * As mpl_rules_load(), but CLIPS sees the texts only once, in mpl_infer_create(), which then tells
+ * As mpl_rules_load(), but CLIPS sees the texts only once, in mpl_infer_create(), which then adds
  * its faults to \p lint: for a single analysis this halves the start.
  */
 enum mpl_status mpl_rules_read(const struct mpl_rule_places *places,
@@ -68,7 +68,7 @@ enum mpl_mention_kind {
     MPL_MENTION_ROLE,      /**< Names a role of the pattern. */
     MPL_MENTION_LINE       /**< Writes a headline or fix, or a part of it. */
 };
-/** What a rule or function names, as far as its text alone tells. */
+/** What a rule or function names, as far as its text alone shows. */
 struct mpl_mention {
     enum mpl_mention_kind kind;
     const char *name;    /**< Of what is mentioned; NULL: computed. Of a line, the slot. */

@@ -71,7 +71,7 @@ static void note_binding(struct reader *r, const struct form *list)
          false);
 }
 
-/* The only word that a slot allows; NULL when that cannot be told. */
+/* The only word that a slot allows; NULL when that cannot be known. */
 static const char *word_of(const struct reader *r, const struct form *value)
 {
     if (value == NULL || (value->next != NULL && value->next->kind == TOKEN_OTHER)) {

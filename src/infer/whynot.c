@@ -1,5 +1,5 @@
 /*
- * Why a finding is missing. CLIPS tells which conditions of each rule that could have concluded it
+ * Why a finding is missing. CLIPS knows which conditions of each rule that could have concluded it
  * the facts at the end of the run meet. The first condition that nothing meets is the reason; what
  * it lacks (a finding, a metric that nobody asked for, a fact that rules hand on to each other) is
  * followed to the rules that would have brought it.
@@ -270,7 +270,7 @@ static struct mpl_why *say_no_finding(struct whynot *w, const struct examined *e
     return node;
 }
 
-/** A fact that rules hand on to each other. Those already told end a circle of them. */
+/** A fact that rules hand on to each other. Those already shown end a circle of them. */
 static void missing_helper(struct whynot *w, const struct examined *e,
                            const struct why_condition *c, struct mpl_why *node)
 {

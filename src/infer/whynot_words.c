@@ -296,7 +296,7 @@ const char *mpl_why_words(struct whynot *w, const struct form *expr,
                : print3(w, expr->first->text, "(", text, ")");
 }
 
-/** "run.lost is 3.1 s" for one variable; "" when it is bound to nothing that can be told. */
+/** "run.lost is 3.1 s" for one variable; "" when it is bound to nothing that can be shown. */
 static const char *variable_words(struct whynot *w, const char *name,
                                   const struct why_condition *conditions,
                                   const struct why_binding *bound)

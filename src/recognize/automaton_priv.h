@@ -151,7 +151,7 @@ struct mpl_capture {
     uint32_t member;
 };
 
-/** Told of each match; captures are ascending by position. */
+/** Called with each match; captures are ascending by position. */
 typedef enum mpl_status mpl_match_told(void *context, const struct mpl_capture *captures,
                                        size_t n, struct mpl_err *err);
 
@@ -162,7 +162,7 @@ struct mpl_event_matcher *mpl_matcher_open(struct mpl_arena *arena);
 void mpl_matcher_close(struct mpl_event_matcher *matcher); /* NULL is allowed */
 
 /**
- * Finds the leftmost longest match, tells it, and continues behind it. Equal sequences that can
+ * Finds the leftmost longest match, reports it, and continues behind it. Equal sequences that can
  * be read in several ways are read as the expression prefers: left choice, more repetitions.
  * A complete match is given up for extension after \p extend_max further events of interest.
  *

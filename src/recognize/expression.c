@@ -140,7 +140,7 @@ struct parser {
     unsigned n_symbols;
     unsigned n_beside; /* members of other locations beside & */
     unsigned depth;
-    bool has_fault; /* told to lint */
+    bool has_fault; /* reported to lint */
     bool has_no_memory;
 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this many messages a file is not a pattern, and telling them takes longer than reading. */
+/* Beyond this many messages a file is not a pattern, and printing them takes longer than reading. */
 enum { MESSAGES_MAX = 100 };
 
 /* ---- messages --------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  * What a thread has read is a chain of nodes towards its start; chains share their beginnings.
  * Nodes that no thread reaches any more are removed when there are many.
  *
- * Nearly always there is one thread, and it can go one way. What becomes of it is a function of
+ * Nearly always there is one thread, and it can go one way. Its next state is a function of
  * its state and the letter, so it is found out once and then looked up.
  */
 #include "config.h"

@@ -9,7 +9,7 @@
 
 /* ---- vocabulary -------------------------------------------------------------------- */
 
-/** How a primitive is told from others. */
+/** How a primitive is distinguished from others. */
 enum mpl_primitive_test {
     MPL_TEST_COMPUTE,
     MPL_TEST_CALL, /**< Any call. */
@@ -123,7 +123,7 @@ enum {
 struct mpl_role_definition {
     const char *name;
     bool is_one;    /**< count: 1 */
-    bool has_fault; /**< An error was told about its count. */
+    bool has_fault; /**< Its count has an error. */
     uint32_t at_least;
     const char *where_text; /**< NULL: every location that takes part. */
     const struct mpl_formula *where;
@@ -216,7 +216,7 @@ struct mpl_event_definition {
     const char *name;
     struct mpl_place place;
     uint32_t role;
-    bool has_fault; /**< An error was told about its head or the names of its attributes. */
+    bool has_fault; /**< Its head or the names of its attributes have an error. */
     bool is_strict;
     const struct mpl_automaton *automaton; /**< NULL after a fault in the expression. */
     uint32_t n_members;
@@ -302,7 +302,7 @@ struct mpl_loader {
     struct mpl_pattern *pattern; /**< Under construction. */
     const char *own_file;        /**< Of the pattern itself, not of its bases. */
     size_t first_message;        /**< Of the lint, when loading began. */
-    bool has_fault;              /**< An error was told. */
+    bool has_fault;              /**< An error was reported. */
     bool has_no_memory;
 };
 

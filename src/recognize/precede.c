@@ -14,7 +14,7 @@
 
 static const char too_large[] = "the run is too large for timestamps";
 
-/* What is not known is undefined, and no match comes of it; the reason is kept. */
+/* What is not known is undefined, and gives no match; the reason is kept. */
 static void note_unknown(struct mpl_instance_view *view, const char *why)
 {
     if (view->row.number == MPL_NONE) {

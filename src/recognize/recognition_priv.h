@@ -303,7 +303,7 @@ void mpl_view_bind_span(const struct mpl_instance_view *view, uint32_t location,
 /** The \p i-th thing that a repeated member of a row stands for, or the match of one; */
 void mpl_view_bind_item(struct mpl_instance_view *view, const struct mpl_row *row,
                         uint32_t name, uint32_t i, struct mpl_bound *bound);
-/** and the number of the word that tells how many these are. */
+/** and the number of the word that says how many these are. */
 uint32_t mpl_view_list_word(const struct mpl_instance_view *view, uint32_t name);
 const struct mpl_span_filter *
 mpl_event_name_filter(const struct mpl_event_definition *event, uint32_t name);

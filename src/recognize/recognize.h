@@ -144,7 +144,7 @@ const struct mpl_pattern *mpl_patterns_get(const struct mpl_patterns *patterns, 
 const struct mpl_pattern *mpl_patterns_find(const struct mpl_patterns *patterns,
                                             const char *name);
 
-/** Whether an error was told about the pattern, the count of a role, or the head of an event or the
+/** Whether an error was reported about the pattern, the count of a role, or the head of an event or the
  *  names of its attributes. */
 bool mpl_pattern_has_fault(const struct mpl_pattern *pattern);
 bool mpl_pattern_role_has_fault(const struct mpl_pattern *pattern, uint32_t role);

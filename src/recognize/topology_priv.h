@@ -46,7 +46,7 @@ struct mpl_peer_graph {
 };
 
 /**
- * Calls that no filter tells from each other. That of the first \p message of one, or, with parts, what all kinds of its
+ * Calls that no filter distinguishes. That of the first \p message of one, or, with parts, what all kinds of its
  * messages are together.
  */
 struct mpl_kind {
@@ -125,7 +125,7 @@ enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,
                                   struct mpl_recognition *r, struct mpl_err *err);
 
 /* forest.c */
-/** Who started whom: per process, MPL_NONE where it cannot be told. */
+/** Who started whom: per process, MPL_NONE where it cannot be known. */
 struct mpl_forest {
     uint32_t *level;
     uint32_t *children;

@@ -22,7 +22,7 @@ static struct mpl_json *seconds_or_null(const struct mpl_run *run, int64_t ticks
     return ticks == INT64_MAX ? mpl_json_null() : seconds_json(run, ticks);
 }
 
-/* Offsets differ by up to days between nodes; what is corrected is told per location. */
+/* Offsets differ by up to days between nodes; what is corrected is given per location. */
 static struct mpl_json *locations_json(const struct mpl_run *run)
 {
     const struct mpl_clock *clock = run->clock;

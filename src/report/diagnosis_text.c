@@ -452,7 +452,7 @@ static void say_heading(struct page *page, const struct mpl_diagnosis *d,
 }
 
 /*
- * The search as the paper's Fig. 7 tells it: level by level, what is measured and why, then what
+ * The search as the paper's Fig. 7 shows it: level by level, what is measured and why, then what
  * was found. Patterns with events of their own come before those that fit everything.
  */
 static void say_search(struct page *page, const struct mpl_diagnosis *d)

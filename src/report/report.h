@@ -22,7 +22,7 @@ struct mpl_report_options {
         is_verbose; /**< Also the rules that fired and every metric. Text only; JSON has them. */
     int width;      /**< Columns of text; 0: 92. */
     const struct mpl_plan
-        *plan; /**< What to measure next; NULL: what the traces lack is told. */
+        *plan; /**< What to measure next; NULL: what the traces lack is shown. */
     size_t n_failed;
     const char *const *failed; /**< Of a case: runs that left no trace, and why. */
 };
@@ -90,7 +90,7 @@ enum mpl_status mpl_report_plan_yaml(const struct mpl_plan *plan, FILE *out,
 /** "marple-plan/1": doc/plan.schema.json. */
 enum mpl_status mpl_report_plan_json(const struct mpl_plan *plan, FILE *out,
                                      struct mpl_err *err);
-/** Why each experiment is asked for, what it tells and costs. */
+/** Why each experiment is asked for, what it shows and costs. */
 enum mpl_status mpl_report_plan_text(const struct mpl_plan *plan,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err);
@@ -105,7 +105,7 @@ struct mpl_narrative {
     FILE *out;
     int width; /**< Columns; 0: 92. */
     enum mpl_told last;
-    int level; /**< Of the last step; 0: nothing has been told. */
+    int level; /**< Of the last step; 0: nothing has been shown. */
 };
 /** A mpl_tell_step; \p context is the narrative. */
 void mpl_report_step(void *context, enum mpl_told what, int level, const char *text,

@@ -11,7 +11,7 @@ struct page {
     const struct mpl_plan *plan; /* NULL: there is none */
 };
 
-/** A page of its own on \p out; and its end, which tells whether all was written. */
+/** A page of its own on \p out; and its end, which returns whether all was written. */
 enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options *options,
                               FILE *out, struct mpl_err *err);
 enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err);
@@ -66,7 +66,7 @@ void mpl_page_repeats(struct page *page, const struct mpl_diagnosis *d,
                       const struct mpl_diagnosed *f);
 /** " (In 2 of 3 runs.)", or "" where all of its group have it. */
 const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f);
-/** Whether another run, of which it is a repetition, speaks for a run. */
+/** Whether another run, of which it is a repetition, represents a run. */
 bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run);
 /** The group of a run; NULL: the run cannot be used. */
 const struct mpl_group *mpl_report_group_of(const struct mpl_diagnosis *d, uint32_t run);

@@ -11,7 +11,7 @@ enum { LABEL_INDENT = 3, TEXT_INDENT = 10 };
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-/* An outer one is told by the cause inside, to which it goes back. */
+/* An outer one is shown with the cause inside, which causes it. */
 static bool is_shown(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f)
 {
     return mpl_diagnosed_is_cause(f) && !f->is_within_spread &&
@@ -245,7 +245,7 @@ static const char *details(const struct screen *s, const char *text, const char 
     return n >= strlen("…") && strcmp(fit + n - strlen("…"), "…") == 0 ? brief : text;
 }
 
-/* That of the verdict has been told in short at the top; of it the details follow. */
+/* That of the verdict has been shown in short at the top; of it the details follow. */
 static void say_cause(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
 {
     const bool is_told = f == s->d->leading;

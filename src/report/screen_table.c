@@ -3,7 +3,7 @@
  *
  *   parallel = load balance x communication, communication = serialisation x transfer
  *
- * Of several runs each group of repetitions has a row, by the run that speaks for it.
+ * Of several runs each group of repetitions has a row, by the run that represents it.
  */
 #include "config.h"
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Model and replay further apart than this are both told. */
+/* Model and replay further apart than this are both shown. */
 static const double close_enough = 1.0 / 3;
 
 static bool is_apart(double x_s, double y_s)
@@ -158,7 +158,7 @@ static void say_group(struct page *page, const struct mpl_diagnosis *d,
     say_doubts(page, d, g, false);
 }
 
-/* Whether the answer is told together with those of other runs, and which group says it: told once. */
+/* Whether the answer is shown together with those of other runs, and in which group: once. */
 static const struct mpl_what_if_group *find_group(const struct mpl_diagnosis *d,
                                                   const struct mpl_what_if_answer *answer)
 {

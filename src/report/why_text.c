@@ -52,7 +52,7 @@ static const char *mark_of(enum mpl_why_kind kind)
     return kind == MPL_WHY_MET ? "✓ " : kind == MPL_WHY_FAILED ? "✗ " : "";
 }
 
-/** A rule is told with its claim; a condition with its line in the rule's file. */
+/** A rule is shown with its claim; a condition with its line in the rule's file. */
 static const char *text_of(struct page *page, const struct mpl_why *node)
 {
     const char *text = node->text;

@@ -33,7 +33,7 @@ static bool has_unknown(const struct mpl_run *run)
     return false;
 }
 
-/* Calls whose waiting is not told, as `threads` has them. */
+/* Calls whose waiting is not shown, as `threads` has them. */
 static enum mpl_status note_receives(struct noting *n, struct mpl_err *err)
 {
     const struct mpl_model *model = n->s->run->model;
