@@ -259,6 +259,9 @@ struct mpl_first_wait {
 enum mpl_status mpl_first_wait_of(const struct mpl_diagnosis *diagnosis,
                                   const struct mpl_diagnosed *finding, bool *is_found,
                                   struct mpl_first_wait *out, struct mpl_err *err);
+/** The finding of an id; MPL_E_USAGE tells which there are. */
+enum mpl_status mpl_diagnosed_find(const struct mpl_diagnosis *diagnosis, const char *id,
+                                   const struct mpl_diagnosed **out, struct mpl_err *err);
 /** Visits all of these waits, however short, with a call of the events of the whole run. */
 enum mpl_status mpl_waits_of(const struct mpl_diagnosis *diagnosis,
                              const struct mpl_diagnosed *finding,

@@ -163,6 +163,23 @@ enum mpl_status mpl_first_wait_of(const struct mpl_diagnosis *d,
     return is_enough ? MPL_OK : mpl_nomem(err);
 }
 
+enum mpl_status mpl_diagnosed_find(const struct mpl_diagnosis *d, const char *id,
+                                   const struct mpl_diagnosed **out, struct mpl_err *err)
+{
+    const size_t n = d->n_findings;
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(d->findings[i].id, id) == 0) {
+            *out = &d->findings[i];
+            return MPL_OK;
+        }
+    }
+    return n == 0 ? mpl_fail(err, MPL_E_USAGE,
+                             "\"%s\": the diagnosis of this trace has no findings", id)
+                  : mpl_fail(err, MPL_E_USAGE, "\"%s\": there are the findings %s to %s",
+                             id, d->findings[0].id, d->findings[n - 1].id);
+}
+
 enum mpl_status mpl_waits_of(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f,
                              void (*visit)(void *context, uint32_t location, uint32_t call),
                              void *context, struct mpl_err *err)

@@ -14,8 +14,8 @@ static void draw_run(const struct sheet *s, const struct mpl_case_run *r)
     mpl_draw_text_cell(s, r->id);
     mpl_draw_text_cell(s, mpl_draw_words(s, "%d", r->level));
     mpl_draw_text_cell(s, r->experiment);
-    mpl_draw_value_cell(s, processes, mpl_report_value(s->arena, processes, "1"));
-    mpl_draw_value_cell(s, r->duration_s, mpl_report_value(s->arena, r->duration_s, "s"));
+    mpl_draw_unit_cell(s, processes, "1");
+    mpl_draw_unit_cell(s, r->duration_s, "s");
     mpl_draw_text_cell(s, r->problem != NULL ? r->problem : mpl_outcome_name(r->outcome));
     mpl_draw_text_cell(s, words);
     mpl_markup_put(s->out, "</tr>\n");

@@ -36,16 +36,15 @@ static void say_head(const struct sheet *s, const struct mpl_diagnosed *f,
 
 /* ---- why ---------------------------------------------------------------------------------------- */
 
-static const char *mark_of(enum mpl_why_kind kind)
-{
-    return kind == MPL_WHY_MET ? "✓ " : kind == MPL_WHY_FAILED ? "✗ " : "";
-}
-
 static void draw_why(const struct sheet *s, const struct mpl_why *node)
 {
     mpl_markup_put(s->out, "<ul>");
     for (; node != NULL; node = node->next) {
-        mpl_markup_print(s->out, "<li>%s%s", mark_of(node->kind), node->text);
+        mpl_markup_print(s->out, "<li>%s%s",
+                         node->kind == MPL_WHY_MET      ? "✓ "
+                         : node->kind == MPL_WHY_FAILED ? "✗ "
+                                                        : "",
+                         node->text);
         if (node->says != NULL && node->says[0] != '\0') {
             mpl_markup_print(s->out, " <small>%s</small>", node->says);
         }

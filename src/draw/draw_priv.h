@@ -50,6 +50,7 @@ void mpl_draw_table(const struct sheet *s, const char *caption, const char *cons
 void mpl_draw_table_end(const struct sheet *s);
 /** A cell with a number, which holds it in full; \p text shows it. */
 void mpl_draw_value_cell(const struct sheet *s, double value, const char *text);
+void mpl_draw_unit_cell(const struct sheet *s, double value, const char *unit);
 
 /* ---- what a location does when ---------------------------------------------------------------- */
 
@@ -152,9 +153,6 @@ const char *mpl_draw_mark_words(const struct sheet *s, double at, double step,
 /** A scale below a picture of this height, from its left to its right edge; nothing where \p to is \p from. */
 void mpl_draw_scale(const struct sheet *s, double from, double to, const char *unit,
                     int top);
-/** The same in seconds since the first event of the run. */
-void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t begin_ticks,
-                   int64_t end_ticks, int top);
 
 /** Both runs of a comparison on one scale, below each other, with lines from steps of one to those of the other. */
 enum mpl_status mpl_draw_both(const struct sheet *s, const struct mpl_run *const runs[2],

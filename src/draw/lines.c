@@ -62,29 +62,14 @@ static bool is_known(const struct picture *p, size_t row)
 
 /* ---- which lines ------------------------------------------------------------------------------ */
 
-/* Puts the line among those of its chart, the largest first; the last one falls out where there is no room. */
-static void keep(struct lines *all, struct chart *chart, const struct line *line)
-{
-    size_t at = chart->n < MOST_LINES ? chart->n++ : MOST_LINES;
-
-    all->n_left_out += at == MOST_LINES;
-    while (at > 0 && all->lines[chart->first + at - 1].sum < line->sum) {
-        if (at < MOST_LINES) {
-            all->lines[chart->first + at] = all->lines[chart->first + at - 1];
-        }
-        at--;
-    }
-    if (at < MOST_LINES) {
-        all->lines[chart->first + at] = *line;
-    }
-}
-
+/* The largest ones of a chart first. */
 static int by_chart(const void *x, const void *y)
 {
     const struct line *a = x;
     const struct line *b = y;
 
     return a->chart != b->chart ? (a->chart > b->chart) - (a->chart < b->chart)
+           : a->sum != b->sum   ? (a->sum < b->sum) - (a->sum > b->sum)
                                 : (a->name > b->name) - (a->name < b->name);
 }
 
@@ -129,7 +114,11 @@ static void add_line(struct lines *all, const struct line *line)
         *last =
             (struct chart){ .name = line->chart, .first = all->n_charts++ * MOST_LINES };
     }
-    keep(all, last, line);
+    if (last->n == MOST_LINES) {
+        all->n_left_out++;
+        return;
+    }
+    all->lines[last->first + last->n++] = *line;
 }
 
 static enum mpl_status choose(struct picture *p, struct lines *all, struct mpl_err *err)

@@ -104,14 +104,7 @@ static void draw_cell(const struct picture *p, const struct matrix *m, size_t ce
 static const char *span_of(const struct picture *p, const struct matrix *m, int side,
                            size_t number)
 {
-    const struct mpl_labels *labels = &m->side[side];
-    const size_t first = number * m->per_cell[side];
-    const size_t last = first + m->per_cell[side] - 1;
-
-    return m->per_cell[side] == 1
-               ? labels->names[first]
-               : mpl_draw_words(&p->sheet, "%s–%s", labels->names[first],
-                                labels->names[last < labels->n ? last : labels->n - 1]);
+    return mpl_labels_range(&p->sheet, &m->side[side], m->per_cell[side], number);
 }
 
 /* Cells without rows are paper, and cells of zeros have no group: a matrix of zeros is small. */

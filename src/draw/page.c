@@ -69,21 +69,17 @@ void mpl_page_header(const struct sheet *s, const char *name, const char *colour
         colour, name, label, headline);
 }
 
-/* "PROBLEM, sure: " without what leads to a text behind it. */
-static const char *label_of(const struct sheet *s, const char *verdict)
-{
-    return mpl_draw_words(s, "%.*s", (int) strcspn(verdict, ":"), verdict);
-}
-
 static void draw_verdict(const struct sheet *s)
 {
     const struct mpl_diagnosis *d = s->d;
     struct mpl_verdict_words words;
 
     mpl_report_words(d, s->options->plan, s->arena, &words);
-    mpl_page_header(s, mpl_verdict_name(d->verdict), mpl_verdict_name(d->verdict),
-                    label_of(s, words.verdict),
-                    d->leading != NULL ? d->leading->headline : d->claim);
+    mpl_page_header(
+        s, mpl_verdict_name(d->verdict), mpl_verdict_name(d->verdict),
+        /* "PROBLEM, sure: " without what leads to a text behind it. */
+        mpl_draw_words(s, "%.*s", (int) strcspn(words.verdict, ":"), words.verdict),
+        d->leading != NULL ? d->leading->headline : d->claim);
     mpl_markup_print(s->out, "<p>%s</p>\n<p class=\"title\">%s</p>\n", words.more,
                      words.title);
     if (words.unexplained != NULL) {

@@ -168,6 +168,18 @@ enum mpl_status mpl_labels_create(struct picture *p, const size_t *columns,
     return st;
 }
 
+const char *mpl_labels_range(const struct sheet *s, const struct mpl_labels *labels,
+                             uint32_t per, size_t number)
+{
+    const size_t first = number * per;
+    const size_t last = first + per - 1;
+
+    return per == 1
+               ? labels->names[first]
+               : mpl_draw_words(s, "%s–%s", labels->names[first],
+                                labels->names[last < labels->n ? last : labels->n - 1]);
+}
+
 int mpl_labels_width(const struct mpl_labels *labels)
 {
     size_t most = 0;

@@ -49,6 +49,9 @@ enum mpl_status mpl_labels_create(struct picture *p, const size_t *columns,
                                   struct mpl_err *err);
 /** Pixels that the widest one takes, at most a quarter of the picture. */
 int mpl_labels_width(const struct mpl_labels *labels);
+/** "3", "3–5": what stands for \p per of them. */
+const char *mpl_labels_range(const struct sheet *s, const struct mpl_labels *labels,
+                             uint32_t per, size_t number);
 
 const struct mpl_cell *mpl_picture_cell(const struct picture *p, size_t row, size_t column);
 /** 0 where nothing is known. */

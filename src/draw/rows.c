@@ -11,8 +11,9 @@ void mpl_rows_end_stretched(const struct sheet *s)
 
 void mpl_rows_end(const struct sheet *s, const struct mpl_frame *frame, uint32_t n_rows)
 {
-    mpl_draw_axis(s, frame->run, frame->begin_ticks, frame->end_ticks,
-                  (int) n_rows * ROW_PIXELS);
+    mpl_draw_scale(s, mpl_model_seconds(frame->run->model, frame->begin_ticks),
+                   mpl_model_seconds(frame->run->model, frame->end_ticks), "s",
+                   (int) n_rows * ROW_PIXELS);
     mpl_markup_put(s->out, "</svg></div>\n");
 }
 

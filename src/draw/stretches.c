@@ -94,13 +94,6 @@ static bool is_error_seen(const struct picture *p, const struct stretches *s, si
            2 * pixels_of(p, s, mpl_picture_value(p, row, error)) >= LEAST_PIXELS;
 }
 
-static void find_errors(const struct picture *p, struct stretches *s)
-{
-    for (size_t r = 0; r < p->table->n_rows && !s->has_errors; r++) {
-        s->has_errors = is_error_seen(p, s, r);
-    }
-}
-
 /* From so much before an end to so much behind it, with a stop at both. */
 static void draw_error(const struct picture *p, const struct stretches *s, uint32_t line,
                        double at_s, double error_s)
@@ -195,7 +188,9 @@ static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
     p->height = (int) s->n * ROW_PIXELS + AXIS_PIXELS;
     p->has_looks = true;
     if (s->is_exact) {
-        find_errors(p, s);
+        for (size_t r = 0; r < p->table->n_rows && !s->has_errors; r++) {
+            s->has_errors = is_error_seen(p, s, r);
+        }
         p->key = s->has_errors
                      ? "A line at an end: by how much the clocks may be wrong there."
                      : NULL;
@@ -241,19 +236,6 @@ static void draw_rows(const struct picture *p, const struct stretches *s)
     }
 }
 
-static const char *label_of(const struct picture *p, const struct stretches *s,
-                            uint32_t line)
-{
-    const uint32_t first = line * s->per_line;
-    const uint32_t last = first + s->per_line - 1;
-
-    return s->per_line == 1
-               ? s->labels.names[line]
-               : mpl_draw_words(
-                     &p->sheet, "%s–%s", s->labels.names[first],
-                     s->labels.names[last < s->labels.n ? last : s->labels.n - 1]);
-}
-
 static void draw_bins(const struct picture *p, const struct stretches *s)
 {
     const int height = (int) s->n * ROW_PIXELS;
@@ -266,8 +248,9 @@ static void draw_bins(const struct picture *p, const struct stretches *s)
         mpl_markup_print(
             p->sheet.out,
             "<g data-%s=\"%s\" data-count=\"%u\" data-busy=\"%s\" data-waiting=\"%s\">",
-            mpl_picture_column(p, p->view->axes.of[0]), label_of(p, s, line),
-            s->n_rows[line], mpl_draw_number(&p->sheet, s->busy_s[line]),
+            mpl_picture_column(p, p->view->axes.of[0]),
+            mpl_labels_range(&p->sheet, &s->labels, s->per_line, line), s->n_rows[line],
+            mpl_draw_number(&p->sheet, s->busy_s[line]),
             mpl_draw_number(&p->sheet, s->wait_s[line]));
         mpl_rows_bins_of(&p->sheet, &s->bins, line);
         mpl_picture_end_row(p);
@@ -280,7 +263,8 @@ static void draw(const struct picture *p)
     const struct stretches *s = p->laid_out;
 
     for (uint32_t line = 0; line < s->n; line++) {
-        mpl_picture_label(p, (int) line * ROW_PIXELS + 11, label_of(p, s, line));
+        mpl_picture_label(p, (int) line * ROW_PIXELS + 11,
+                          mpl_labels_range(&p->sheet, &s->labels, s->per_line, line));
     }
     mpl_markup_put(p->sheet.out, "\n");
     if (s->is_exact) {

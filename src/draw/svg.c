@@ -106,10 +106,3 @@ void mpl_draw_scale(const struct sheet *s, double from, double to, const char *u
     }
     mpl_markup_put(s->out, "</g>");
 }
-
-void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t begin_ticks,
-                   int64_t end_ticks, int top)
-{
-    mpl_draw_scale(s, mpl_model_seconds(run->model, begin_ticks),
-                   mpl_model_seconds(run->model, end_ticks), "s", top);
-}

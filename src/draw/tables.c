@@ -47,7 +47,7 @@ static void draw_findings(const struct sheet *s)
         mpl_draw_text_cell(s, f->finding->kind);
         mpl_draw_text_cell(s, f->finding->name);
         mpl_draw_text_cell(s, f->headline);
-        mpl_draw_value_cell(s, f->lost_s, mpl_report_value(s->arena, f->lost_s, "s"));
+        mpl_draw_unit_cell(s, f->lost_s, "s");
         end_row(s);
     }
     mpl_draw_table_end(s);
@@ -89,9 +89,8 @@ static void draw_patterns(const struct sheet *s)
             mpl_draw_text_cell(s, s->d->runs[t->run].id);
             mpl_draw_text_cell(s, t->scope);
             mpl_draw_text_cell(s, roles_words(s, t));
-            mpl_draw_value_cell(s, t->coverage,
-                                mpl_report_value(s->arena, t->coverage, "1"));
-            mpl_draw_value_cell(s, t->fit, mpl_report_value(s->arena, t->fit, "1"));
+            mpl_draw_unit_cell(s, t->coverage, "1");
+            mpl_draw_unit_cell(s, t->fit, "1");
             end_row(s);
         }
     }
@@ -115,7 +114,7 @@ static void draw_metrics(const struct sheet *s)
         mpl_draw_text_cell(s, m->pattern);
         mpl_draw_text_cell(s, m->name);
         mpl_draw_text_cell(s, m->location);
-        mpl_draw_value_cell(s, m->value, mpl_report_value(s->arena, m->value, m->unit));
+        mpl_draw_unit_cell(s, m->value, m->unit);
         end_row(s);
     }
     mpl_draw_table_end(s);
@@ -183,8 +182,7 @@ static void draw_violations(const struct sheet *s, const struct mpl_run *run)
         row(s);
         mpl_draw_text_cell(s, rows[i].when);
         for (int k = 0; k < 3; k++) {
-            mpl_draw_value_cell(s, (double) counts[k],
-                                mpl_report_value(s->arena, (double) counts[k], "1"));
+            mpl_draw_unit_cell(s, (double) counts[k], "1");
         }
         end_row(s);
     }
@@ -253,8 +251,7 @@ static void draw_notes(const struct sheet *s, const struct mpl_run *run)
         row(s);
         mpl_draw_text_cell(s, note->note);
         mpl_draw_text_cell(s, note->text);
-        mpl_draw_value_cell(s, (double) note->count,
-                            mpl_report_value(s->arena, (double) note->count, "1"));
+        mpl_draw_unit_cell(s, (double) note->count, "1");
         mpl_draw_text_cell(s, labels == NULL
                                   ? ""
                                   : mpl_report_labels(s->arena, labels, note->n_locations));
@@ -313,8 +310,7 @@ void mpl_draw_contents(const struct sheet *s, const struct mpl_run *run)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         row(s);
         mpl_draw_text_cell(s, counts[i].what);
-        mpl_draw_value_cell(s, (double) counts[i].n,
-                            mpl_report_value(s->arena, (double) counts[i].n, "1"));
+        mpl_draw_unit_cell(s, (double) counts[i].n, "1");
         end_row(s);
     }
     mpl_draw_table_end(s);
@@ -338,7 +334,7 @@ void mpl_draw_runs(const struct sheet *s)
         mpl_draw_text_cell(s, run->id);
         mpl_draw_text_cell(s, run->path);
         for (int k = 0; k < 3; k++) {
-            mpl_draw_value_cell(s, counts[k], mpl_report_value(s->arena, counts[k], "1"));
+            mpl_draw_unit_cell(s, counts[k], "1");
         }
         const double window_s = is_read ? run->window_s : (double) NAN;
         mpl_draw_value_cell(s, window_s, mpl_draw_seconds(s, window_s));

@@ -18,31 +18,30 @@ const char *mpl_draw_words(const struct sheet *s, const char *fmt, ...)
 }
 
 /* The C library writes a comma where whoever uses our library asked for one. */
-static const char *with_point(char *text)
+static const char *with_point(const struct sheet *s, char *text)
 {
     for (char *at = text; *at != '\0'; at++) {
         *at = strchr("0123456789eE+-.", *at) == NULL ? '.' : *at;
     }
-    return text;
+    return mpl_draw_words(s, "%s", text);
+}
+
+static const char *with_digits(const struct sheet *s, int n, double value)
+{
+    char text[40];
+
+    (void) snprintf(text, sizeof text, "%.*g", n, value);
+    return with_point(s, text);
 }
 
 const char *mpl_draw_number(const struct sheet *s, double value)
 {
-    char text[40];
-
-    if (!isfinite(value)) {
-        return "";
-    }
-    (void) snprintf(text, sizeof text, "%.15g", value);
-    return mpl_draw_words(s, "%s", with_point(text));
+    return isfinite(value) ? with_digits(s, 15, value) : "";
 }
 
 const char *mpl_draw_short(const struct sheet *s, double value)
 {
-    char text[40];
-
-    (void) snprintf(text, sizeof text, "%.5g", value);
-    return mpl_draw_words(s, "%s", with_point(text));
+    return with_digits(s, 5, value);
 }
 
 const char *mpl_draw_micros(const struct sheet *s, double seconds)
@@ -50,7 +49,7 @@ const char *mpl_draw_micros(const struct sheet *s, double seconds)
     char text[340];
 
     (void) snprintf(text, sizeof text, "%.6f", seconds);
-    return mpl_draw_words(s, "%s", with_point(text));
+    return with_point(s, text);
 }
 
 const char *mpl_draw_seconds(const struct sheet *s, double seconds)
@@ -168,6 +167,11 @@ void mpl_draw_table(const struct sheet *s, const char *caption, const char *cons
 void mpl_draw_table_end(const struct sheet *s)
 {
     mpl_markup_put(s->out, "</tbody></table></div>\n");
+}
+
+void mpl_draw_unit_cell(const struct sheet *s, double value, const char *unit)
+{
+    mpl_draw_value_cell(s, value, mpl_report_value(s->arena, value, unit));
 }
 
 void mpl_draw_value_cell(const struct sheet *s, double value, const char *text)

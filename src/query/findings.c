@@ -3,39 +3,13 @@
 
 #include "query/query_priv.h"
 
-#include <string.h>
-
-static enum mpl_status no_finding(const struct mpl_query *q, const char *id,
-                                  struct mpl_err *err)
-{
-    const size_t n = q->diagnosis->n_findings;
-
-    return n == 0
-               ? mpl_fail(err, MPL_E_USAGE,
-                          "\"%s\": the diagnosis of this trace has no findings", id)
-               : mpl_fail(err, MPL_E_USAGE, "\"%s\": there are the findings %s to %s", id,
-                          q->diagnosis->findings[0].id, q->diagnosis->findings[n - 1].id);
-}
-
-enum mpl_status mpl_query_diagnosed(const struct mpl_query *q, const char *id,
-                                    const struct mpl_diagnosed **out, struct mpl_err *err)
-{
-    for (size_t i = 0; i < q->diagnosis->n_findings; i++) {
-        if (strcmp(q->diagnosis->findings[i].id, id) == 0) {
-            *out = &q->diagnosis->findings[i];
-            return MPL_OK;
-        }
-    }
-    return no_finding(q, id, err);
-}
-
 enum mpl_status mpl_query_finding(struct mpl_query *q, const char *address,
                                   struct mpl_spot *out, struct mpl_err *err)
 {
     const struct mpl_diagnosed *d = NULL;
     struct mpl_first_wait first;
     bool is_found = false;
-    enum mpl_status st = mpl_query_diagnosed(q, address, &d, err);
+    enum mpl_status st = mpl_diagnosed_find(q->diagnosis, address, &d, err);
 
     st = st == MPL_OK ? mpl_first_wait_of(q->diagnosis, d, &is_found, &first, err) : st;
 

@@ -77,7 +77,7 @@ static enum mpl_status ask_all(struct search *s, const char *finding, struct mpl
     if (finding == NULL) {
         memset(s->is_asked, 1, s->n_waits * sizeof *s->is_asked);
     } else {
-        st = mpl_query_diagnosed(s->q, finding, &d, err);
+        st = mpl_diagnosed_find(s->q->diagnosis, finding, &d, err);
         st = st == MPL_OK ? mpl_waits_of(s->q->diagnosis, d, ask, s, err) : st;
     }
     for (size_t i = 0; i < s->n_waits && st == MPL_OK; i++) {
@@ -497,7 +497,7 @@ enum mpl_status mpl_query_origins(struct mpl_query *q, const char *finding,
     struct mpl_origins found = { .finding = finding };
     const struct mpl_diagnosed *d = NULL;
     enum mpl_status st =
-        finding == NULL ? MPL_OK : mpl_query_diagnosed(q, finding, &d, err);
+        finding == NULL ? MPL_OK : mpl_diagnosed_find(q->diagnosis, finding, &d, err);
 
     if (st == MPL_OK && model->can.has_messages && !model->can.has_receive_completions) {
         found.why = "the trace does not record when non-blocking receives are over, so "

@@ -26,8 +26,6 @@ enum mpl_status mpl_query_spot(struct mpl_query *query, const char *address,
                                struct mpl_spot *out, struct mpl_err *err);
 
 /* findings.c */
-enum mpl_status mpl_query_diagnosed(const struct mpl_query *query, const char *id,
-                                    const struct mpl_diagnosed **out, struct mpl_err *err);
 enum mpl_status mpl_query_finding(struct mpl_query *query, const char *address,
                                   struct mpl_spot *out, struct mpl_err *err);
 

@@ -138,17 +138,16 @@ static bool is_loose_part(const struct mpl_maker *m, const struct mpl_coll_part 
         &m->model->locations[part->location].collectives[part->collective];
     const uint32_t span =
         mpl_events_span_of_collective(m->events, part->location, part->collective);
-    struct mpl_symbol s = { .to = MPL_NONE,
-                            .from = MPL_NONE,
-                            .tag = MPL_NONE,
-                            .comm = c->comm == MPL_NONE ? MPL_NONE : m->comms[c->comm] };
     struct mpl_call_view view;
 
     if (span == MPL_NONE) {
         return false;
     }
     mpl_events_call(m->events, part->location, span / 2, &view);
-    s.function = view.region == MPL_NONE ? MPL_NONE : m->functions[view.region];
+    struct mpl_symbol s =
+        mpl_symbol_of(view.region == MPL_NONE ? MPL_NONE : m->functions[view.region]);
+
+    s.comm = c->comm == MPL_NONE ? MPL_NONE : m->comms[c->comm];
     return s.function != MPL_NONE &&
            mpl_loose_get(m->options->loose, part->location, &s) >= MPL_LOOSE_PEER;
 }

@@ -129,15 +129,6 @@ uint64_t mpl_item_length(const struct mpl_loops *loops, struct mpl_item item)
 
 /* ---- the stack -------------------------------------------------------------------------------- */
 
-static uint64_t hash_item(struct mpl_item item)
-{
-    uint64_t h = ((uint64_t) item.count << 32 | item.what) + UINT64_C(0x9E3779B97F4A7C15);
-
-    h = (h ^ h >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    h = (h ^ h >> 27) * UINT64_C(0x94D049BB133111EB);
-    return h ^ h >> 31;
-}
-
 static struct place *place_at(const struct mpl_loops *x, size_t i)
 {
     return (struct place *) x->stack.data + i;
@@ -167,7 +158,8 @@ static bool push(struct mpl_loops *x, struct mpl_item item)
     x->stack.n = n;
     p = place_at(x, n - 1);
     *p = (struct place){ .item = item,
-                         .sum = (n == 1 ? 0 : p[-1].sum) * base + hash_item(item),
+                         .sum = (n == 1 ? 0 : p[-1].sum) * base +
+                                mpl_hash_mix((uint64_t) item.count << 32 | item.what),
                          .last_loop = (item.what & MPL_LOOP) != 0 ? (uint32_t) n
                                       : n == 1                    ? 0
                                                                   : p[-1].last_loop };

@@ -32,21 +32,15 @@ void mpl_loose_close(struct mpl_loose *loose)
     }
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
 /* 64 bits: among as many kinds as fit into memory two alike are not to be expected. */
 static uint64_t key_of(uint32_t location, const struct mpl_symbol *s, bool has_peer)
 {
     const uint64_t peers =
         has_peer ? (uint64_t) s->to << 32 | s->from : UINT64_C(0xFFFFFFFFFFFFFFFE);
-    uint64_t hash = mix(mix(0, (uint64_t) location + 1), s->function);
+    uint64_t hash = mpl_hash_mix((uint64_t) location << 32 | s->function);
 
-    hash = mix(hash, (uint64_t) s->comm << 32 | s->tag);
-    return mix(hash, peers);
+    hash = mpl_hash_mix(hash ^ ((uint64_t) s->comm << 32 | s->tag));
+    return mpl_hash_mix(hash ^ peers);
 }
 
 static enum mpl_looseness find(const struct mpl_loose *loose, uint64_t key)

@@ -183,16 +183,9 @@ static void take_collective(const struct mpl_maker *m, uint32_t collective,
 static struct mpl_symbol symbol_of(const struct mpl_maker *m, uint32_t call,
                                    const struct mpl_call_about *about)
 {
-    struct mpl_symbol s = { .function = m->functions[about->region],
-                            .to = MPL_NONE,
-                            .from = MPL_NONE,
-                            .root = MPL_NONE,
-                            .tag = MPL_NONE,
-                            .comm = MPL_NONE,
-                            .sent_bytes = UINT64_MAX,
-                            .received_bytes = UINT64_MAX,
-                            .is_relative = has(m, MPL_SYMBOL_RELATIVE) };
+    struct mpl_symbol s = mpl_symbol_of(m->functions[about->region]);
 
+    s.is_relative = has(m, MPL_SYMBOL_RELATIVE);
     if (m->options->parts == 0 && m->options->loose == NULL) {
         return s;
     }
@@ -398,17 +391,10 @@ static void add(struct list *p, uint32_t symbol, uint32_t call)
 static bool add_return(struct mpl_maker *m, struct list *p, uint32_t function,
                        uint32_t call)
 {
-    const struct mpl_symbol s = { .function = function,
-                                  .to = MPL_NONE,
-                                  .from = MPL_NONE,
-                                  .root = MPL_NONE,
-                                  .tag = MPL_NONE,
-                                  .comm = MPL_NONE,
-                                  .sent_bytes = UINT64_MAX,
-                                  .received_bytes = UINT64_MAX,
-                                  .is_return = true };
-    const uint32_t symbol = mpl_symbols_put(m->symbols, &s);
+    struct mpl_symbol s = mpl_symbol_of(function);
 
+    s.is_return = true;
+    const uint32_t symbol = mpl_symbols_put(m->symbols, &s);
     add(p, symbol, call);
     return symbol != MPL_NONE;
 }

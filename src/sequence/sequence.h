@@ -77,6 +77,8 @@ struct mpl_symbols *mpl_symbols_create(void);
 void mpl_symbols_destroy(struct mpl_symbols *symbols); /* NULL is allowed */
 uint32_t mpl_symbols_count(const struct mpl_symbols *symbols);
 const struct mpl_symbol *mpl_symbols_get(const struct mpl_symbols *symbols, uint32_t i);
+/** A call of which nothing but the function is known. */
+struct mpl_symbol mpl_symbol_of(uint32_t function);
 /** MPL_NONE when out of memory. */
 uint32_t mpl_symbols_put(struct mpl_symbols *symbols, const struct mpl_symbol *symbol);
 /** The number of a name; MPL_NONE when out of memory. */

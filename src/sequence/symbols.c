@@ -58,6 +58,18 @@ uint32_t mpl_symbols_count(const struct mpl_symbols *symbols)
     return (uint32_t) symbols->all.n;
 }
 
+struct mpl_symbol mpl_symbol_of(uint32_t function)
+{
+    return (struct mpl_symbol){ .function = function,
+                                .to = MPL_NONE,
+                                .from = MPL_NONE,
+                                .root = MPL_NONE,
+                                .tag = MPL_NONE,
+                                .comm = MPL_NONE,
+                                .sent_bytes = UINT64_MAX,
+                                .received_bytes = UINT64_MAX };
+}
+
 const struct mpl_symbol *mpl_symbols_get(const struct mpl_symbols *symbols, uint32_t i)
 {
     return mpl_buf_get(&symbols->all, i);
@@ -72,23 +84,18 @@ static bool is_equal(const struct mpl_symbol *a, const struct mpl_symbol *b)
            a->is_relative == b->is_relative && a->path == b->path;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t hash_of(const struct mpl_symbol *s)
 {
-    uint64_t hash = mix(s->function, (uint64_t) s->to << 32 | s->from);
+    uint64_t hash = mpl_hash_mix(s->function);
 
-    hash = mix(hash, (uint64_t) s->root << 32 | s->tag);
-    hash = mix(hash, (uint64_t) s->comm << 2 | (unsigned) s->is_return << 1 |
-                         (unsigned) s->is_relative);
-    hash = mix(hash, s->path);
-    hash = mix(hash, s->sent_bytes);
-    hash = mix(hash, s->received_bytes);
-    return mix(hash, s->more);
+    hash = mpl_hash_mix(hash ^ ((uint64_t) s->to << 32 | s->from));
+    hash = mpl_hash_mix(hash ^ ((uint64_t) s->root << 32 | s->tag));
+    hash = mpl_hash_mix(hash ^ ((uint64_t) s->comm << 2 | (unsigned) s->is_return << 1 |
+                                (unsigned) s->is_relative));
+    hash = mpl_hash_mix(hash ^ s->path);
+    hash = mpl_hash_mix(hash ^ s->sent_bytes);
+    hash = mpl_hash_mix(hash ^ s->received_bytes);
+    return mpl_hash_mix(hash ^ s->more);
 }
 
 uint32_t mpl_symbols_put(struct mpl_symbols *symbols, const struct mpl_symbol *symbol)

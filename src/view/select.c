@@ -299,22 +299,12 @@ static enum mpl_status take_finding(struct making *m)
     const struct mpl_diagnosis *d = m->s->diagnosis;
     const struct mpl_diagnosed *f = NULL;
     struct hull hull = { m, INT64_MAX, INT64_MIN };
+    enum mpl_status st = mpl_diagnosed_find(d, m->s->asked.finding, &f, m->err);
 
-    for (size_t i = 0; i < d->n_findings; i++) {
-        f = strcmp(d->findings[i].id, m->s->asked.finding) == 0 ? &d->findings[i] : f;
+    if (st != MPL_OK) {
+        return st;
     }
-    if (f == NULL) {
-        return d->n_findings == 0
-                   ? mpl_fail(m->err, MPL_E_USAGE,
-                              "\"%s\": the diagnosis of this trace has no findings",
-                              m->s->asked.finding)
-                   : mpl_fail(m->err, MPL_E_USAGE,
-                              "\"%s\": there are the findings %s to %s",
-                              m->s->asked.finding, d->findings[0].id,
-                              d->findings[d->n_findings - 1].id);
-    }
-    const enum mpl_status st = mpl_waits_of(d, f, add_wait, &hull, m->err);
-
+    st = mpl_waits_of(d, f, add_wait, &hull, m->err);
     add_labels(m, f->finding->locations, f->finding->n_locations);
     add_labels(m, f->finding->culprits, f->finding->n_culprits);
     for (uint32_t l = 0; hull.begin < hull.end && l < m->model->n_locations; l++) {
