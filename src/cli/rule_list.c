@@ -127,11 +127,6 @@ static enum mpl_status test_file(const struct mpl_rules *rules, const char *path
     return st;
 }
 
-static bool exists(const char *path)
-{
-    return mpl_is_same_file(path, path);
-}
-
 enum mpl_status mpl_rule_test(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
                               FILE *out, struct mpl_err *err)
 {
@@ -149,7 +144,7 @@ enum mpl_status mpl_rule_test(const struct mpl_pattern_opts *opts, struct mpl_ar
         if (path == NULL) {
             return mpl_nomem(err);
         }
-        if (strcmp(rule->file, file) != 0 && exists(path) &&
+        if (strcmp(rule->file, file) != 0 && mpl_is_same_file(path, path) &&
             (is_wanted(opts, arena, rule->file) || is_wanted(opts, arena, path))) {
             st = test_file(rules, path, out, &n_bad, err);
             n_done++;

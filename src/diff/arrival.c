@@ -76,11 +76,6 @@ static bool is_collective(const struct mpl_run *run, uint32_t l,
 
 /* ---- collectives of some processes -------------------------------------------------------------------- */
 
-static bool is_named(const struct mpl_comm *comm, const char *name)
-{
-    return comm->name != NULL && strcmp(comm->name, name) == 0;
-}
-
 /* Whether all members take part in all collectives of a communicator. */
 static bool is_complete(const struct mpl_run *run, uint32_t comm)
 {
@@ -103,7 +98,7 @@ static bool has_agreed(const struct mpl_run *run, const char *name)
     for (uint32_t i = 0; i < model->n_comms; i++) {
         const struct mpl_comm *comm = &model->comms[i];
 
-        if (!is_named(comm, name)) {
+        if (comm->name == NULL || strcmp(comm->name, name) != 0) {
             continue;
         }
         if (comm->is_self || comm->n_remote > 0 || comm->n_members >= model->n_processes ||

@@ -86,11 +86,6 @@ static void merge(struct clusters *c, uint32_t x, uint32_t y)
     }
 }
 
-static void merge_sorted(struct clusters *c, uint32_t x, uint32_t y)
-{
-    merge(c, x < y ? x : y, x < y ? y : x);
-}
-
 /* ---- chains of nearest neighbours ------------------------------------------------------------------- */
 
 static uint32_t first_of(const struct clusters *c)
@@ -132,7 +127,9 @@ static void follow_chains(struct clusters *c, uint32_t *chain)
         before = length > 1 ? chain[length - 2] : MPL_NONE;
         next = nearest(c, chain[length - 1], before);
         if (next == before) {
-            merge_sorted(c, chain[length - 1], before);
+            const uint32_t last = chain[length - 1];
+
+            merge(c, last < before ? last : before, last < before ? before : last);
             length -= 2;
         } else {
             chain[length++] = next;

@@ -301,27 +301,3 @@ enum mpl_status mpl_context_create(const struct mpl_folded *sequences, size_t n,
                ? mpl_context_of_counts(counts[kind.of], n, kind, arena, out, err)
                : mpl_nomem(err);
 }
-
-enum mpl_status mpl_similarity(const struct mpl_folded *sequences, size_t n,
-                               struct mpl_context_kind kind, struct mpl_arena *arena,
-                               const double **out, struct mpl_err *err)
-{
-    struct mpl_arena *scratch = mpl_arena_create();
-    double *all = MPL_NEW_ARRAY(arena, n * n, double);
-    const struct mpl_context *c = NULL;
-    enum mpl_status st = scratch == NULL || all == NULL
-                             ? mpl_nomem(err)
-                             : mpl_context_create(sequences, n, kind, scratch, &c, err);
-
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        for (size_t j = 0; j < n; j++) {
-            all[i * n + j] =
-                c->alike[(size_t) c->class_of[i] * c->n_classes + c->class_of[j]];
-        }
-    }
-    mpl_arena_destroy(scratch);
-    if (st == MPL_OK) {
-        *out = all;
-    }
-    return st;
-}

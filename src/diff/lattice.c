@@ -281,31 +281,12 @@ uint32_t mpl_lattice_of_attribute(const struct mpl_lattice *lattice, uint32_t at
     return i;
 }
 
-/* The lowest concept that has both: they have its attributes in common, and no others. */
-static uint32_t lowest(const struct mpl_lattice *lattice, uint32_t a, uint32_t b)
-{
-    uint32_t i = lattice->n_concepts;
-
-    while (i-- > 0) {
-        if (mpl_bits_has(lattice->concepts[i].extent, a) &&
-            mpl_bits_has(lattice->concepts[i].extent, b)) {
-            return i;
-        }
-    }
-    return MPL_NONE;
-}
-
 uint32_t mpl_lattice_of_class(const struct mpl_lattice *lattice, uint32_t class)
 {
-    return class < lattice->n_classes ? lowest(lattice, class, class) : MPL_NONE;
-}
+    uint32_t i = class < lattice->n_classes ? lattice->n_concepts : 0;
 
-double mpl_lattice_similarity(const struct mpl_lattice *lattice, uint32_t a, uint32_t b)
-{
-    const struct mpl_concept *c = lattice->concepts;
-    const uint32_t both = c[lowest(lattice, a, b)].n_attributes;
-    const uint32_t either = c[mpl_lattice_of_class(lattice, a)].n_attributes +
-                            c[mpl_lattice_of_class(lattice, b)].n_attributes - both;
-
-    return either == 0 ? 1 : (double) both / (double) either;
+    while (i > 0 && !mpl_bits_has(lattice->concepts[i - 1].extent, class)) {
+        i--;
+    }
+    return i > 0 ? i - 1 : MPL_NONE;
 }

@@ -13,11 +13,6 @@ struct script {
     int64_t n_b;
 };
 
-static bool is_alike(const struct script *s, int64_t x, int64_t y)
-{
-    return s->a[x].what == s->b[y].what;
-}
-
 /* From where diagonal k is reached with one edit more: down from k + 1, or right from k - 1. */
 static int64_t step(const int64_t *row, int64_t k, int64_t d)
 {
@@ -30,7 +25,7 @@ static bool go(const struct script *s, const int64_t *before, int64_t *row, int6
     for (int64_t k = -d; k <= d; k += 2) {
         int64_t x = d == 0 ? 0 : step(before, k, d);
 
-        while (x < s->n_a && x - k < s->n_b && is_alike(s, x, x - k)) {
+        while (x < s->n_a && x - k < s->n_b && s->a[x].what == s->b[x - k].what) {
             x++;
         }
         row[k] = x;

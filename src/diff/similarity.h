@@ -62,14 +62,6 @@ enum mpl_status mpl_context_create(const struct mpl_folded *sequences, size_t n,
                                    struct mpl_context_kind kind, struct mpl_arena *arena,
                                    const struct mpl_context **out, struct mpl_err *err);
 
-/**
- * Pairwise similarity 0-1 of folded sequences, \p n rows of n: Jaccard's index, 1 for two that have no
- * attributes. Computed once per pair of different sets of attributes.
- */
-enum mpl_status mpl_similarity(const struct mpl_folded *sequences, size_t n,
-                               struct mpl_context_kind kind, struct mpl_arena *arena,
-                               const double **out, struct mpl_err *err);
-
 /* ---- JSM_D = |JSM(new) - JSM(base)| (changes.c) --------------------------------------------------- */
 
 /** Both runs in one configuration. Locations of the same class in both runs are twins: they have equal
@@ -127,9 +119,6 @@ enum mpl_status mpl_lattice_create(const struct mpl_context *context, uint32_t m
     the most special one; MPL_NONE: its class is not in the lattice. */
 uint32_t mpl_lattice_of_attribute(const struct mpl_lattice *lattice, uint32_t attribute);
 uint32_t mpl_lattice_of_class(const struct mpl_lattice *lattice, uint32_t class);
-/** Jaccard's index of two classes of the lattice: what they have in common is the intent of their lowest
-    common ancestor. The same number as in the context, and slower. */
-double mpl_lattice_similarity(const struct mpl_lattice *lattice, uint32_t a, uint32_t b);
 
 /* ---- hierarchical clusters (cluster.c) -------------------------------------------------------------- */
 

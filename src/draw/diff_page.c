@@ -259,11 +259,6 @@ static enum mpl_status draw_runs(struct sheet *s, const struct mpl_diff *diff,
     return st;
 }
 
-static bool can_draw(const struct mpl_run *run)
-{
-    return run != NULL && run->events != NULL;
-}
-
 static void draw_quality(const struct sheet *s, const struct mpl_diff *diff)
 {
     const struct mpl_run *const runs[] = { diff->base, diff->new };
@@ -271,7 +266,7 @@ static void draw_quality(const struct sheet *s, const struct mpl_diff *diff)
     mpl_markup_put(s->out, "<details id=\"quality\"><summary>Clocks, and what weakens "
                            "conclusions</summary>\n");
     for (int i = 0; i < 2; i++) {
-        if (can_draw(runs[i])) {
+        if (runs[i] != NULL && runs[i]->events != NULL) {
             mpl_markup_print(s->out, "<h3>%s: %s</h3>\n", i == 0 ? "Base" : "New run",
                              runs[i]->path);
             mpl_draw_quality(s, runs[i]);

@@ -17,11 +17,6 @@ static struct mpl_json *seconds_json(const struct mpl_run *run, int64_t ticks)
     return mpl_json_number(mpl_model_seconds(run->model, ticks));
 }
 
-static struct mpl_json *seconds_or_null(const struct mpl_run *run, int64_t ticks)
-{
-    return ticks == INT64_MAX ? mpl_json_null() : seconds_json(run, ticks);
-}
-
 /* Offsets differ by up to days between nodes; what is corrected is given per location. */
 static struct mpl_json *locations_json(const struct mpl_run *run)
 {
@@ -35,7 +30,10 @@ static struct mpl_json *locations_json(const struct mpl_run *run)
         mpl_json_set(one, "location", mpl_json_string(run->model->locations[i].label));
         mpl_json_set(one, "offset_s", seconds_json(run, clock->offset_ticks[i]));
         mpl_json_set(one, "drift_s", seconds_json(run, clock->drift_ticks[i]));
-        mpl_json_set(one, "error_bound_s", seconds_or_null(run, clock->bound_ticks[i]));
+        mpl_json_set(one, "error_bound_s",
+                     clock->bound_ticks[i] == INT64_MAX
+                         ? mpl_json_null()
+                         : seconds_json(run, clock->bound_ticks[i]));
         mpl_json_set(one, "max_shift_s",
                      seconds_json(run, repair == NULL ? 0 : repair->location_max_ticks[i]));
         mpl_json_set(one, "end_shift_s",

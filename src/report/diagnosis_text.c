@@ -433,11 +433,6 @@ static void say_level(struct page *page, const struct mpl_diagnosis *d,
     }
 }
 
-static bool is_general(const struct mpl_trial *t)
-{
-    return !mpl_pattern_is_structural(t->pattern);
-}
-
 static void say_heading(struct page *page, const struct mpl_diagnosis *d,
                         const struct mpl_trial *t)
 {
@@ -466,8 +461,8 @@ static void say_search(struct page *page, const struct mpl_diagnosis *d)
         for (size_t i = 0; i < d->n_trials && last > 0; i++) {
             const struct mpl_trial *t = &d->trials[i];
 
-            if (!t->is_chosen || is_general(t) != (general == 1) || !is_first_alike(d, t) ||
-                mpl_page_is_spoken_for(d, t->run)) {
+            if (!t->is_chosen || mpl_pattern_is_structural(t->pattern) != (general == 0) ||
+                !is_first_alike(d, t) || mpl_page_is_spoken_for(d, t->run)) {
                 continue;
             }
             say_heading(page, d, t);

@@ -41,14 +41,17 @@ static double alike(const char *a, const char *b, enum mpl_context_of of,
                     enum mpl_context_by by)
 {
     const struct mpl_folded both[] = { items(a), items(b) };
-    const double *all = NULL;
+    const struct mpl_context_kind kind = { of, by };
+    const struct mpl_context *c = NULL;
 
-    ck_assert_int_eq(
-        mpl_similarity(both, 2, (struct mpl_context_kind){ of, by }, arena, &all, NULL),
-        MPL_OK);
-    ck_assert_double_eq(all[0], 1);
-    ck_assert_double_eq(all[1], all[2]);
-    return all[1];
+    ck_assert_int_eq(mpl_context_create(both, 2, kind, arena, &c, NULL), MPL_OK);
+
+    const uint32_t x = c->class_of[0];
+    const uint32_t y = c->class_of[1];
+
+    ck_assert_double_eq(c->alike[x * c->n_classes + x], 1);
+    ck_assert_double_eq(c->alike[x * c->n_classes + y], c->alike[y * c->n_classes + x]);
+    return c->alike[x * c->n_classes + y];
 }
 
 #define ASSERT_ALIKE(a, b, of, by, x) \
