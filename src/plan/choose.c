@@ -43,8 +43,11 @@ static bool is_lesser(const struct mpl_tracer_file *tracer, const struct mpl_run
     for (size_t i = 0; run->model != NULL && i < sizeof told / sizeof *told; i++) {
         const struct mpl_capability *c = mpl_capability_find(told[i]);
         const char *why = NULL;
+        /* Who records CPU time counts what the operating system does, which no tracer is asked for. */
+        const bool is_of_system =
+            strcmp(told[i], "counters") == 0 && run->model->can.has_cpu_time;
 
-        if (c != NULL && mpl_capability_get(&run->model->can, c) &&
+        if (c != NULL && !is_of_system && mpl_capability_get(&run->model->can, c) &&
             !mpl_tracer_records(tracer, told[i], &why)) {
             return true;
         }
