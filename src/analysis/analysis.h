@@ -409,17 +409,19 @@ MPL_API void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is all
 /**
  * The findings of that id ("f3") or name, each with the rule that concluded it, the facts that it
  * matched, what it compared them with, and the findings that it rests on, down to the metrics.
- * Ownership: the analysis'.
- * Errors: MPL_E_USAGE when there is none, with a suggestion.
+ * Ownership: in \p arena; texts that the analysis has are not copied.
+ * Errors: MPL_E_USAGE when there is none, with a suggestion; MPL_E_NOMEM, which leaves the analysis as it is.
  */
 enum mpl_status mpl_analysis_why(struct mpl_analysis *analysis, const char *finding,
-                                 const struct mpl_why **out, struct mpl_err *err);
+                                 struct mpl_arena *arena, const struct mpl_why **out,
+                                 struct mpl_err *err);
 /**
  * Why there is no finding of that name; where there is one after all, which it is.
  * Ownership and errors: as above.
  */
 enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *name,
-                                     const struct mpl_why **out, struct mpl_err *err);
+                                     struct mpl_arena *arena, const struct mpl_why **out,
+                                     struct mpl_err *err);
 
 /** Whether a quality note of the reader says that the trace is damaged. */
 bool mpl_note_is_damage(const char *note);

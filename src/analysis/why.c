@@ -9,7 +9,8 @@
 /** One answer under construction. */
 struct telling {
     struct mpl_analysis *a;
-    bool *is_told; /**< Per finding of the diagnosis. */
+    struct mpl_arena *arena; /**< Of the answer. */
+    bool *is_told;           /**< Per finding of the diagnosis. */
     struct mpl_err *err;
     enum mpl_status st;
 };
@@ -17,7 +18,7 @@ struct telling {
 static struct mpl_why *say(struct telling *t, struct mpl_why *parent,
                            enum mpl_why_kind kind, const char *text)
 {
-    struct mpl_why *node = MPL_NEW(t->a->arena, struct mpl_why);
+    struct mpl_why *node = MPL_NEW(t->arena, struct mpl_why);
 
     if (node == NULL || text == NULL) {
         t->st = mpl_nomem(t->err);
@@ -46,7 +47,7 @@ static const char *metric_says(const struct mpl_analysis *a, const struct mpl_di
 static void say_metrics(struct telling *t, const struct mpl_diagnosed *d,
                         struct mpl_why *parent)
 {
-    struct mpl_arena *arena = t->a->arena;
+    struct mpl_arena *arena = t->arena;
 
     for (size_t i = 0; i < d->n_evidence && t->st == MPL_OK; i++) {
         const struct mpl_evidence *e = &d->evidence[i];
@@ -109,7 +110,7 @@ static void say_findings(struct telling *t, const struct mpl_diagnosed *d,
 
 static const char *headline(struct telling *t, const struct mpl_diagnosed *d)
 {
-    struct mpl_arena *arena = t->a->arena;
+    struct mpl_arena *arena = t->arena;
     const char *head = mpl_arena_printf(arena, "%s (%s), %s of %s", d->finding->name, d->id,
                                         d->finding->kind, d->finding->pattern);
     const char *cost = isnan(d->lost_s) ? "" : mpl_text_seconds(arena, d->lost_s);
@@ -141,7 +142,7 @@ static const char *gain_text(struct mpl_arena *arena, const struct mpl_diagnosed
 static void say_worth(struct telling *t, const struct mpl_diagnosed *d,
                       struct mpl_why *parent)
 {
-    const char *gain = gain_text(t->a->arena, d);
+    const char *gain = gain_text(t->arena, d);
 
     if (!mpl_diagnosed_is_cause(d)) {
         return;
@@ -150,7 +151,7 @@ static void say_worth(struct telling *t, const struct mpl_diagnosed *d,
         (void) say(t, parent, MPL_WHY_NOTE, gain);
     }
     (void) say(t, parent, MPL_WHY_NOTE,
-               mpl_arena_printf(t->a->arena, "%s%s%s", mpl_certainty_name(d->certainty),
+               mpl_arena_printf(t->arena, "%s%s%s", mpl_certainty_name(d->certainty),
                                 d->certainty_reason != NULL ? ", because " : "",
                                 d->certainty_reason != NULL ? d->certainty_reason : ""));
 }
@@ -170,14 +171,14 @@ static void say_finding(struct telling *t, size_t index, struct mpl_why *parent)
     }
     t->is_told[index] = true;
     node->says = d->finding->text;
-    t->st = mpl_infer_why_rule(t->a->infer, d->finding->rule, t->a->arena, &rule, t->err);
+    t->st = mpl_infer_why_rule(t->a->infer, d->finding->rule, t->arena, &rule, t->err);
     if (t->st != MPL_OK) {
         return;
     }
     (void) mpl_why_add(node, rule);
     say_metrics(t, d, node);
     for (size_t i = 0; i < d->n_reasons && t->st == MPL_OK; i++) {
-        (void) say(t, node, MPL_WHY_VALUE, plain_fact(t->a->arena, d->reasons[i]));
+        (void) say(t, node, MPL_WHY_VALUE, plain_fact(t->arena, d->reasons[i]));
     }
     say_findings(t, d, node);
     if (t->st == MPL_OK) {
@@ -264,11 +265,13 @@ static enum mpl_status no_such_finding(const struct mpl_analysis *a, const char 
 }
 
 enum mpl_status mpl_analysis_why(struct mpl_analysis *analysis, const char *finding,
-                                 const struct mpl_why **out, struct mpl_err *err)
+                                 struct mpl_arena *arena, const struct mpl_why **out,
+                                 struct mpl_err *err)
 {
     const struct mpl_diagnosis *d = &analysis->diagnosis;
     struct telling t = { .a = analysis,
-                         .is_told = MPL_NEW_ARRAY(analysis->arena, d->n_findings + 1, bool),
+                         .arena = arena,
+                         .is_told = MPL_NEW_ARRAY(arena, d->n_findings + 1, bool),
                          .err = err };
     struct mpl_why *root = NULL;
 
@@ -307,9 +310,10 @@ static void say_trials(struct telling *t, struct mpl_why *node)
 }
 
 enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *name,
-                                     const struct mpl_why **out, struct mpl_err *err)
+                                     struct mpl_arena *arena, const struct mpl_why **out,
+                                     struct mpl_err *err)
 {
-    struct telling t = { .a = analysis, .err = err };
+    struct telling t = { .a = analysis, .arena = arena, .err = err };
     const char *ids = ids_of(analysis, name);
     struct mpl_why *root = NULL;
 
@@ -317,14 +321,13 @@ enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *
         return mpl_nomem(err);
     }
     if (*ids != '\0') {
-        *out =
-            say(&t, NULL, MPL_WHY_ANSWER,
-                mpl_arena_printf(analysis->arena,
-                                 "%s was found: %s. \"--why %s\" shows what it rests on.",
-                                 name, ids, name));
+        *out = say(&t, NULL, MPL_WHY_ANSWER,
+                   mpl_arena_printf(
+                       arena, "%s was found: %s. \"--why %s\" shows what it rests on.",
+                       name, ids, name));
         return t.st;
     }
-    t.st = mpl_infer_why_not(analysis->infer, name, analysis->arena, &root, err);
+    t.st = mpl_infer_why_not(analysis->infer, name, arena, &root, err);
     if (t.st == MPL_OK) {
         say_trials(&t, root);
         *out = root;

@@ -179,13 +179,13 @@ static enum mpl_status judge(const struct mpl_diagnosis *diagnosis,
 
 static enum mpl_status answer(struct mpl_analysis *analysis,
                               const struct diagnose_opts *opts,
-                              const struct mpl_report_options *looks, FILE *out,
-                              struct mpl_err *err)
+                              const struct mpl_report_options *looks,
+                              struct mpl_arena *arena, FILE *out, struct mpl_err *err)
 {
     const struct mpl_why *why = NULL;
     const enum mpl_status st =
-        opts->why != NULL ? mpl_analysis_why(analysis, opts->why, &why, err)
-                          : mpl_analysis_why_not(analysis, opts->why_not, &why, err);
+        opts->why != NULL ? mpl_analysis_why(analysis, opts->why, arena, &why, err)
+                          : mpl_analysis_why_not(analysis, opts->why_not, arena, &why, err);
 
     return st == MPL_OK ? mpl_report_why(why, looks, out, err) : st;
 }
@@ -234,7 +234,7 @@ static enum mpl_status print(struct mpl_analysis *analysis,
     looks.failed = opts->traces.failed;
     looks.n_failed = opts->traces.n_failed;
     if (is_asked && diagnosis->verdict != MPL_VERDICT_UNUSABLE) {
-        return answer(analysis, opts, &looks, out, err);
+        return answer(analysis, opts, &looks, arena, out, err);
     }
     const enum mpl_status st =
         mpl_plan_from(&opts->directories, NULL, analysis, arena, &looks.plan, err);

@@ -60,7 +60,7 @@ static enum mpl_status say_why(const struct sheet *s, const struct mpl_diagnosed
                                struct mpl_err *err)
 {
     const struct mpl_why *why = NULL;
-    const enum mpl_status st = mpl_analysis_why(s->analysis, f->id, &why, err);
+    const enum mpl_status st = mpl_analysis_why(s->analysis, f->id, s->arena, &why, err);
 
     if (st == MPL_OK && why->first != NULL) {
         mpl_markup_put(s->out, "<details class=\"why\"><summary>Why: what this rests on"
