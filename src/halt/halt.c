@@ -99,7 +99,7 @@ static void find(struct mpl_halting *h)
     if (!h->is_out_of_memory) {
         mpl_halt_waits_find(h);
     }
-    if (!h->is_out_of_memory) {
+    if (!h->is_out_of_memory && h->halt->n_in[MPL_HALT_IN_CALL] > 0) {
         measure(h);
     }
     if (!h->is_out_of_memory && h->halt->is_standstill) {

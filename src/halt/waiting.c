@@ -113,25 +113,41 @@ static uint32_t member(const struct mpl_comm *comm, uint32_t i)
     return i < comm->n_members ? comm->members[i] : comm->remote[i - comm->n_members];
 }
 
-static void wait_for_members(struct mpl_halting *h, uint32_t process, uint32_t *n_done,
+/* As it would have done had the run not been ended. */
+static void leave_collective(struct mpl_halting *h, uint32_t process)
+{
+    h->places[process].state = MPL_HALT_OUTSIDE;
+    h->halt->n_in[MPL_HALT_IN_CALL]--;
+    h->halt->n_in[MPL_HALT_OUTSIDE]++;
+}
+
+/* True if nobody is missing, and some have left: then the process is about to leave, too. */
+static bool wait_for_members(struct mpl_halting *h, uint32_t process, uint32_t *n_done,
                              bool *is_waited_for)
 {
     const struct mpl_halt_place *place = &h->places[process];
     const struct mpl_comm *comm = &h->model->comms[place->comm];
     const uint32_t n = comm->members == NULL ? 0 : comm->n_members + comm->n_remote;
     const uint32_t root = broadcast_root(h, process);
+    bool is_anybody_missing = false;
+    bool has_anybody_left = false;
 
     for (uint32_t i = 0; i < n; i++) {
         n_done[member(comm, i)] = count_done(h, member(comm, i), place->comm);
     }
     for (uint32_t i = 0; i < n; i++) {
-        is_waited_for[member(comm, i)] = is_missing(h, process, member(comm, i), n_done);
+        const uint32_t other = member(comm, i);
+
+        is_waited_for[other] = is_missing(h, process, other, n_done);
+        is_anybody_missing |= is_waited_for[other];
+        has_anybody_left |= n_done[other] > n_done[process];
     }
     /* Only the root of a broadcast is waited for, if it is missing. */
     if (root != MPL_NONE && is_waited_for[root]) {
         memset(is_waited_for, 0, h->model->n_processes * sizeof *is_waited_for);
         is_waited_for[root] = true;
     }
+    return !is_anybody_missing && has_anybody_left;
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -373,9 +389,10 @@ void mpl_halt_waits_find(struct mpl_halting *h)
 {
     const uint32_t n = h->model->n_processes;
     bool *is_waited_for = MPL_NEW_ARRAY(h->scratch, n, bool);
+    bool *is_leaving = MPL_NEW_ARRAY(h->scratch, n, bool);
     uint32_t *numbers = MPL_NEW_ARRAY(h->arena, n, uint32_t);
 
-    h->is_out_of_memory |= is_waited_for == NULL || numbers == NULL;
+    h->is_out_of_memory |= is_waited_for == NULL || is_leaving == NULL || numbers == NULL;
     for (uint32_t p = 0; p < n && !h->is_out_of_memory; p++) {
         if (is_in_collective(h, p)) {
             find_comm(h, p);
@@ -389,9 +406,14 @@ void mpl_halt_waits_find(struct mpl_halting *h)
         if (!is_in_collective(h, p)) {
             wait_for_partners(h, p, is_waited_for);
         } else if (h->places[p].comm != MPL_NONE) {
-            wait_for_members(h, p, numbers, is_waited_for);
+            is_leaving[p] = wait_for_members(h, p, numbers, is_waited_for);
         }
         keep(h, p, is_waited_for);
+    }
+    for (uint32_t p = 0; p < n && !h->is_out_of_memory; p++) {
+        if (is_leaving[p]) {
+            leave_collective(h, p);
+        }
     }
     find_leftovers(h);
     if (!h->is_out_of_memory && !find_cycle(h, true, numbers, is_waited_for)) {

@@ -189,6 +189,16 @@ START_TEST(collectives_wait_for_their_members)
 }
 END_TEST
 
+/* As where mpirun ends who has not left a barrier when others exit. */
+START_TEST(what_others_have_left_is_no_standstill)
+{
+    ck_assert_ptr_null(find("# us\n"
+                            "rank 0: barrier 0..3 barrier 5..900 unfinished\n"
+                            "rank 1: barrier 1..3 barrier 4..900 unfinished\n"
+                            "rank 2: barrier 2..3 barrier 4..6 compute 6..10\n"));
+}
+END_TEST
+
 START_TEST(damaged_events_are_not_judged)
 {
     const struct mpl_match *match = read_text(stuck);
@@ -241,6 +251,7 @@ int main(void)
     tcase_add_test(tcase, who_ended_before_the_others_has_gone);
     tcase_add_test(tcase, messages_that_are_not_taken_are_found);
     tcase_add_test(tcase, collectives_wait_for_their_members);
+    tcase_add_test(tcase, what_others_have_left_is_no_standstill);
     tcase_add_test(tcase, damaged_events_are_not_judged);
     tcase_add_test(tcase, running_out_of_memory_is_told);
     suite_add_tcase(suite, tcase);
