@@ -80,16 +80,8 @@ static bool take_items(const struct mpl_roles *r, int side, uint32_t l,
 /* MPL_NONE: no memory. */
 static uint32_t put_no_end(struct mpl_symbols *symbols)
 {
-    const struct mpl_symbol symbol = {
-        .function = mpl_symbols_name(symbols, "a call that never returns"),
-        .to = MPL_NONE,
-        .from = MPL_NONE,
-        .root = MPL_NONE,
-        .tag = MPL_NONE,
-        .comm = MPL_NONE,
-        .sent_bytes = UINT64_MAX,
-        .received_bytes = UINT64_MAX,
-    };
+    const struct mpl_symbol symbol =
+        mpl_symbol_of(mpl_symbols_name(symbols, "a call that never returns"));
 
     return symbol.function == MPL_NONE ? MPL_NONE : mpl_symbols_put(symbols, &symbol);
 }
