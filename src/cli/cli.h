@@ -158,6 +158,24 @@ enum mpl_status mpl_check_page_size(enum mpl_format format, long size, struct mp
         0, "size", "MB", "html: leave out calls rather than exceed it; 8", \
             MPL_INTO(mpl_take_number, type, field), MPL_WITHIN(1, 1000) \
     }
+/** Of a report: how much of it, whether the status tells, how wide. */
+#define MPL_TOP_OPTION(type, field) \
+    { \
+        0, "top", "N", "show everything with at most N causes", \
+            MPL_INTO(mpl_take_number, type, field), MPL_WITHIN(1, 1000000) \
+    }
+#define MPL_SEVERITY_OPTION(type, field) \
+    { \
+        0, "fail-on", "SEVERITY", \
+            "exit status 1 if a cause costs so much of all time: " \
+            "10%, warning, critical", \
+            MPL_INTO(mpl_take_severity, type, field) \
+    }
+#define MPL_WIDTH_OPTION(type, field) \
+    { \
+        0, "width", "N", "wrap text at N columns", MPL_INTO(mpl_take_number, type, field), \
+            MPL_WITHIN(40, 1000) \
+    }
 #define MPL_OUTPUT_OPTION(type, field) \
     { \
         'o', "output", "FILE", "write to FILE, completely or not at all", \
