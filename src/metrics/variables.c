@@ -513,7 +513,8 @@ static double run_collectives(const struct query *q)
 /* How long recording was off at a location within the window. */
 static int64_t off_ticks(const struct query *q, const struct mpl_location *loc)
 {
-    const uint8_t *at = memchr(loc->kind, MPL_EV_OFF, loc->n_events);
+    const uint8_t *at =
+        loc->n_events > 0 ? memchr(loc->kind, MPL_EV_OFF, loc->n_events) : NULL;
     const uint8_t *end = loc->kind + loc->n_events;
     int64_t sum = 0;
 
