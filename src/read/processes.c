@@ -282,11 +282,12 @@ static void note_unseen_threads(struct mpl_model *model, const char *whose)
 {
     if (!model->has_unseen_threads) {
         model->has_unseen_threads = true;
-        mpl_quality_add(model->quality, "unseen-threads", MPL_NONE, 1,
-                        "threads of %s are not recorded, because it has no interface for "
-                        "tools (LLVM's has); what they do counts as computing of the first "
-                        "thread",
-                        whose);
+        mpl_quality_add(
+            model->quality, "unseen-threads", MPL_NONE, 1,
+            "threads of %s, if there were any, are not recorded, because it has "
+            "no interface for tools (LLVM's has); what they do counts as "
+            "computing of the first thread",
+            whose);
     }
 }
 

@@ -153,15 +153,6 @@ static void put_settings(struct mpl_track *track)
     }
 }
 
-/* LLVM's runtime, which has the functions of GCC's too, reports its threads (openmp.c). */
-static void put_unseen_threads(struct mpl_track *track)
-{
-    if (dlsym(RTLD_DEFAULT, "GOMP_parallel") != NULL &&
-        dlsym(RTLD_DEFAULT, "__kmpc_fork_call") == NULL) {
-        put(track, "UNSEEN_THREADS", "GCC's OpenMP runtime");
-    }
-}
-
 static void put_mpi(struct mpl_track *track, int provided)
 {
     static const char *const levels[] = { "single", "funneled", "serialized", "multiple" };
@@ -185,5 +176,17 @@ void mpl_properties(struct mpl_track *track, int provided)
     put_settings(track);
     put_command(track);
     put_cores(track);
-    put_unseen_threads(track);
+}
+
+void mpl_properties_end(struct mpl_track *track)
+{
+    int (*n_threads)(void);
+
+    /* LLVM's runtime, which has the functions of GCC's too, reports its threads (openmp.c). */
+    *(void **) &n_threads = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    if (n_threads != NULL && n_threads() > 1 &&
+        dlsym(RTLD_DEFAULT, "GOMP_parallel") != NULL &&
+        dlsym(RTLD_DEFAULT, "__kmpc_fork_call") == NULL) {
+        put(track, "UNSEEN_THREADS", "GCC's OpenMP runtime");
+    }
 }

@@ -161,6 +161,7 @@ static void finish(struct mpl_call_now *c)
 {
     c->end_time = mpl_now();
     mpl_time_tie(true);
+    mpl_properties_end(c->track);
     c->track->sampled_time = 0; /* The last sample covers the whole run. */
     mpl_call_end(c);
     mpl_is_recording = false;

@@ -90,10 +90,12 @@ def seconds_off(run, location):
 
 def gcc(folder, _, mpi):
     """GCC's runtime reports its threads to nobody."""
-    run = traced.Traced(folder, RANKS, [build(folder, mpi, "gcc"), "2", "1"], mpi)
+    run = traced.Traced(folder, RANKS, [build(folder, mpi, "gcc"), "2", "1"], mpi, OMP_NUM_THREADS="3")
     told = " ".join(run.check().split())
     tap.ok("no threads:" in told, "%s: threads of GCC's OpenMP are not said to be recorded" % mpi, told)
-    tap.ok("threads of GCC's OpenMP runtime are not recorded" in told, "%s: but why not" % mpi, told)
+    tap.ok("threads of GCC's OpenMP runtime, if there were any, are not recorded" in told, "%s: but why not" % mpi, told)
+    run = traced.Traced(folder, RANKS, [build(folder, mpi, "gcc"), "2", "1"], mpi, OMP_NUM_THREADS="1")
+    tap.ok("yes threads:" in run.check(), "%s: where it may use one there are none" % mpi, str(run))
 
 
 def main():
