@@ -1,5 +1,5 @@
 ;; Given these facts, the rules of TEMPLATE.clp find this and nothing else.
-(case "a left side that waits is told, with the right side to blame"
+(case "a left side that waits is reported, with the right side to blame"
   (given (pattern (run "r1") (name "exchange") (id "exchange"))
          (role (run "r1") (pattern "exchange") (name "left") (location "0"))
          (role (run "r1") (pattern "exchange") (name "right") (location "1")))
@@ -14,6 +14,6 @@
                    (because exchange-waiting "run.lead"))))
 
 (case "a left side that hardly waits is no problem"
-  (given (like "a left side that waits is told, with the right side to blame")
+  (given (like "a left side that waits is reported, with the right side to blame")
          (metrics (pattern "exchange") run.lost 0.01 run.lost_share 0.005 run.lead 0.0))
   (expect))

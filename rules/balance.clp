@@ -140,7 +140,7 @@
 (deffunction MAIN::rounds-uneven (?kept ?cost ?lost ?all ?n)
   "Whether what uneven rounds cost is much, the larger part of what is lost, and of no process in particular."
   (and (< ?kept ?*kept-static*) (>= ?n ?*ranks-enough*)
-       (>= ?cost (* ?*noise-told* ?all)) (>= ?cost (* ?*accounted-least* ?lost))))
+       (>= ?cost (* ?*noise-large* ?all)) (>= ?cost (* ?*accounted-least* ?lost))))
 
 (deffunction MAIN::rounds-text (?steps ?kept ?same ?order ?cost ?so)
   (text "In each of {n} steps some process computes longer than the others, but only {%} of what that costs is left when the steps of each are added up. The steps before tell who is heaviest in {%} of the cases (rank correlation {.2}): {}. Nobody overtakes here, so all wait for the slowest in the end: {s}."
@@ -251,7 +251,7 @@
   ;; and so are the others.
   (if (and (> (length$ ?who) 0)
            (not (is-blamed ?r ?who))
-           (or (and (>= ?compute (* ?*heavy* (- ?compute ?above))) (>= ?cost (* ?*noise-told* ?all)))
+           (or (and (>= ?compute (* ?*heavy* (- ?compute ?above))) (>= ?cost (* ?*noise-large* ?all)))
                (and (>= ?times ?*heavy*) (>= ?cost (* ?*significant* ?all))
                     (>= (apart ?r "message-passing" "process.compute_time" ?who) ?*apart*)))) then
     (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern "message-passing") (via totals)
@@ -285,7 +285,7 @@
   ;; No run is shorter than the longest computation, which stays when steps become even: where that fills
   ;; the run, only others wait, e.g. one that collects.
   (metric (run ?r) (pattern "message-passing") (name "run.communication_efficiency") (value ?busiest))
-  (test (>= (min ?lost ?cost (* ?all (- 1.0 ?busiest))) (* ?*noise-told* ?all)))
+  (test (>= (min ?lost ?cost (* ?all (- 1.0 ?busiest))) (* ?*noise-large* ?all)))
   ;; Where no collective ends the steps, that processes wait for those who send them messages is a
   ;; guess. It holds if about what it predicts is lost: more, as transfers take time, too, or less, where
   ;; messages are under way while both compute; not where processes work in turn, so that the same step

@@ -1,4 +1,4 @@
-(case "the upper half computes longer, and the efficiency is good: it is told all the same"
+(case "the upper half computes longer, and the efficiency is good: it is reported all the same"
   (given (run (id "r1") (processes 4)) (pattern (run "r1") (name "message-passing") (id "message-passing"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.91 run.lost_at_work 4.0
            run.location_time 20.0))

@@ -21,7 +21,7 @@
   (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT)))
 
 (deftemplate MAIN::stepped-unsure
-  "Waiting in collectives and the rest of them cannot be told apart."
+  "The trace does not show which part of collectives is waiting."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
 
 (deffunction MAIN::stepped-blamed (?run ?pattern)
@@ -53,7 +53,7 @@
                       (why "no bound is known for the error of some clocks"))))
 
 (defrule CAUSES::stepped-kind-by-steps
-  "The waiting that is left is told apart by how computation changes from step to step."
+  "The waiting that is left is split by how computation changes from step to step."
   (stepped-rest (run ?r) (pattern ?p) (role ?role) (wait ?rest))
   (not (stepped-late (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
@@ -128,7 +128,7 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (bind ?claim (min (+ ?rest (stepped-hidden-wait ?r ?p)) ?cost))
-  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name noise) (run ?r) (pattern ?p)
+  (assert (finding (kind (if (>= ?claim (* ?*noise-large* ?all)) then cause else observation)) (name noise) (run ?r) (pattern ?p)
                    (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
                                    ?steps ?claim))
                    (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")

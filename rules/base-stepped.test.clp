@@ -25,7 +25,7 @@
   (expect (finding (name other-waiting) (kind observation)
                    (text "Another 2.40 s of waiting go back to several processes. Diagnose again when the late ones are lighter: they hide what else there is."))))
 
-(case "what is left beside late subdomains is told in the words of their pattern"
+(case "what is left beside late subdomains is reported in the words of their pattern"
   (given (stepped-rest (run "r1") (pattern "p") (role "subdomain") (wait 2.4))
          (stepped-late (run "r1") (pattern "p") (location "2") (cost 1.0)))
   (expect (finding (name other-waiting) (kind observation)

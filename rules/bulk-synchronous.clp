@@ -140,7 +140,7 @@
                       (why (text "the trace lacks parts of {n} of them" ?k)))))
 
 (defrule CAUSES::bsp-unsure-cost
-  "What part of collectives is not waiting cannot be told."
+  "The trace does not show which part of collectives is waiting."
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
   (stepped-unsure (run ?r) (pattern ?p) (why ?why))
   (not (stepped-unsure (run ?r) (pattern ?p) (why ?w&:(> (str-compare ?w ?why) 0)))) ; one reason is enough
@@ -429,7 +429,7 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   ;; As for noise: less is not worth acting on.
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?time))
-  (test (>= (- ?rest ?static) (* ?*noise-told* ?time)))
+  (test (>= (- ?rest ?static) (* ?*noise-large* ?time)))
   =>
   (assert (finding (kind cause) (name unequal-phases) (run ?r) (pattern ?p)
                    (headline (text "Ranks wait {s} in {n} phases, each time for another one; over the whole run their work is even."

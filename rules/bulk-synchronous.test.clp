@@ -88,7 +88,7 @@
           (finding (name late-member) (kind cause) (culprits "0" "1") (lost 2.4) (because "member.waited_as_root"))))
 
 
-(case "what is left beside a late process is told, but no cause"
+(case "what is left beside a late process is reported, but no cause"
   (given (like "one process computes longer, and all wait for it")
          (metrics (pattern "bulk-synchronous") run.static_cost 1.2 run.step_cost 1.2
            member.delay_share ("0" 0.6 "1" 0.2 "2" 0.1 "3" 0.1)

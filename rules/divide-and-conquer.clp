@@ -159,7 +159,7 @@
     (if (> ?c:done ?when) then (bind ?when ?c:done) (bind ?late ?c:node)))
   (if (or (eq ?last "") (eq ?awaited "") (= ?wait 0.0))
    then ?late
-   else (if (>= ?last-wait (* ?*part-told* ?wait)) then ?last else ?awaited)))
+   else (if (>= ?last-wait (* ?*part-shown* ?wait)) then ?last else ?awaited)))
 
 (deffunction MAIN::dc-path-from (?r ?p ?root)
   "The nodes of the critical path from the root down."
@@ -169,7 +169,7 @@
     (bind ?next "")
     (do-for-fact ((?f dc-node))
       (and (eq ?f:run ?r) (eq ?f:pattern ?p) (eq ?f:node ?x) (neq ?f:kind leaf)
-           (>= ?f:wait (* ?*part-told* ?f:part)))
+           (>= ?f:wait (* ?*part-shown* ?f:part)))
       (bind ?next (dc-late-child ?r ?p ?x ?f:last ?f:last-wait ?f:awaited
                                 ?f:wait)))
     (if (member$ ?next ?nodes) then (bind ?next ""))
@@ -269,7 +269,7 @@
   "What a leaf on the path has more than the typical one, and never more than the root waits for its
    last child after all others, where that is known."
   (bind ?excess (max 0.0 (- ?part ?typical)))
-  (if (> ?slack (* ?*part-told* ?excess)) then (min ?excess ?slack) else ?excess))
+  (if (> ?slack (* ?*part-shown* ?excess)) then (min ?excess ?slack) else ?excess))
 
 (deffunction MAIN::dc-heaviest (?run ?pattern ?typical ?longest)
   "Labels of those who solve nearer to the longest part than to the typical one: half of a tree may be heavy."

@@ -37,7 +37,7 @@
           (finding (name bad-split) (kind cause) (culprits "5") (gain 0.6) (what-if "compute(leaf)=even") (lost 5.28)
                    (where "Solve.solve") (functions-of "5") (because low-tree-efficiency "run.typical_solve"))))
 
-(case "equal leaves are nobody's fault; parents that only wait are told"
+(case "equal leaves are nobody's fault; parents that only wait are reported"
   (given (like "a leaf with much more work is named with its path; the first result is the late one")
          (metrics (pattern "divide-and-conquer") run.tree_efficiency 0.436364 run.work 1.68 run.tree_time 3.85
            run.tree_lost 2.17 leaf.solve ("3" 0.4 "4" 0.4 "5" 0.42 "6" 0.4)

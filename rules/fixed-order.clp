@@ -32,7 +32,7 @@
   (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat&:(< ?sat 1.0)))
   (metric (run ?r) (pattern ?p) (name "run.turn_wait") (value ?turn))
   (metric (run ?r) (pattern ?p) (name "run.total_lost")
-          (value ?lost&:(>= ?turn (* ?*part-told* ?lost))))
+          (value ?lost&:(>= ?turn (* ?*part-shown* ?lost))))
   (metric (run ?r) (pattern ?p) (name "run.order_wait") (value ?idle))
   (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))

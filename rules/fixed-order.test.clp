@@ -1,6 +1,6 @@
 ;; What the rules of fixed-order conclude from given facts, and nothing else. Times are seconds.
 
-(case "workers that wait for their turn are told once, and not as waiting for their own set-up"
+(case "workers that wait for their turn are reported once, and not as waiting for their own set-up"
   (given (pattern (run "r1") (name "fixed-order") (id "fixed-order"))
          (pattern (run "r1") (name "master-worker") (id "fixed-order"))
          (role (run "r1") (pattern "fixed-order") (name "master") (location "0"))
@@ -15,7 +15,7 @@
           (need (metric "run.turn_wait") (level 3))))
 
 (case "where receives tell what they asked for the order is certain"
-  (given (like "workers that wait for their turn are told once, and not as waiting for their own set-up")
+  (given (like "workers that wait for their turn are reported once, and not as waiting for their own set-up")
          (capability (run "r1") (name "wildcards")))
   (expect (finding (name out-of-turn) (culprits "0") (confidence 0.95))
           (need (metric "run.turn_wait") (level 3))))
@@ -31,7 +31,7 @@
            run.useful_workers 10.0 run.workers 5.0 run.turn_gain 0.3))
   (expect ))
 
-(case "a master that cannot feed its workers in any order is not told as out of turn"
+(case "a master that cannot feed its workers in any order is not reported as out of turn"
   (given (like "an order that costs the workers little is no cause of their waiting")
          (metrics (pattern "fixed-order") run.saturation 1.5 run.turn_wait 1.5))
   (expect ))

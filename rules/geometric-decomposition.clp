@@ -538,7 +538,7 @@
                       (why (text "the trace lacks parts of {n} of them" ?k)))))
 
 (defrule CAUSES::geo-unsure-cost
-  "What part of collectives is not waiting cannot be told."
+  "The trace does not show which part of collectives is waiting."
   (stepped-unsure (run ?r) (pattern ?p) (why ?why))
   (not (stepped-unsure (run ?r) (pattern ?p) (why ?w&:(> (str-compare ?w ?why) 0)))) ; one reason is enough
   (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share&:(>= ?share ?*significant*)))
@@ -620,7 +620,7 @@
   (bind ?each (/ ?unsplit (max 1.0 (* ?count ?n))))
   (assert (finding (kind observation) (name unsplit-waits) (run ?r) (pattern ?p) (lost ?unsplit)
                    (share (/ ?unsplit ?lost)) (level 3)
-                   (text (text "{s} ({%} of the time of the subdomains) are in MPI_Wait and its like, {s} per exchange against {s} of computation. The trace has no records of receives that complete there, so late neighbours and slow transfer cannot be told apart. What can be said: the heaviest subdomain ({}) computes {.2} times the median{}."
+                   (text (text "{s} ({%} of the time of the subdomains) are in MPI_Wait and its like, {s} per exchange against {s} of computation. The trace has no records of receives that complete there, so late neighbours and slow transfer cannot be distinguished. What can be said: the heaviest subdomain ({}) computes {.2} times the median{}."
                                ?unsplit ?share ?each ?work ?l ?relative
                                (if (< ?relative ?*heavy*)
                                 then ", so uneven parts are not the reason"

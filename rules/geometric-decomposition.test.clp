@@ -2,7 +2,7 @@
 
 
 
-(case "a decomposition is described, its efficiency asked for, and general causes are told to keep quiet"
+(case "a decomposition is described, its efficiency asked for, and general rules keep quiet"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition@rows") (scope "rows")))
   (expect (need (pattern "geometric-decomposition@rows") (metric "run.efficiency") (level 1)))
   (given (metrics (pattern "geometric-decomposition@rows") run.subdomains 4.0 run.exchanges_each 200.0
@@ -77,7 +77,7 @@
 
 
 
-(case "what is left beside a heavy subdomain is told, but no cause"
+(case "what is left beside a heavy subdomain is reported, but no cause"
   (given (like "one subdomain computes longer and delays the others: it is to blame, for its delay cost")
          (metrics (pattern "geometric-decomposition") run.chained 0.2 run.static_cost 1.2 run.step_cost 1.2
            subdomain.delay_share ("0" 0.6 "1" 0.2 "2" 0.1 "3" 0.1)

@@ -10,7 +10,7 @@
                    (fix "Look at rank 2 after MPI_Send: MPI_Allreduce has always followed there, now it is MPI_Recv.")
                    (because "halt"))))
 
-(case "a circle that is recorded is told, and what helps against large sends"
+(case "a circle that is recorded is reported, and what helps against large sends"
   (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Send") (for 2.0) (waits-for "1") (known yes))
          (halted (run "r1") (location "1") (state in-call) (call "MPI_Send") (for 2.0) (waits-for "0") (known yes))
          (halt (run "r1") (standstill yes) (silence 2.0) (stuck 2) (working 0) (unjudged 0) (gone no) (release no) (cycle "0" "1") (known yes)))
@@ -26,7 +26,7 @@
   (expect (finding (name deadlock)
                    (fix "Compare tags: rank 0 sent rank 1 a message with tag 4 that it does not take; those before had tag 3."))))
 
-(case "different collectives are told as such"
+(case "different collectives are reported as such"
   (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Allreduce") (comm "world") (for 2.0) (waits-for "1") (known yes))
          (halted (run "r1") (location "1") (state in-call) (call "MPI_Bcast") (comm "world") (for 2.0) (waits-for "0") (known yes))
          (halted (run "r1") (location "2") (state in-call) (call "MPI_Allreduce") (comm "world") (for 2.0) (waits-for "1") (known yes))

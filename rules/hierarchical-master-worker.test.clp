@@ -21,7 +21,7 @@
                    (because "run.top_wait" "run.refill_share"))
           (need (metric "run.top_wait") (level 3))))
 
-(case "masters that need too long per request are told together, not one by one"
+(case "masters that need too long per request are reported together, not one by one"
   (given (like "masters that wait for the top are not blamed for their workers")
          (metrics (pattern "hierarchical-master-worker") run.top_wait 0.01 run.own_wait 1.4 run.refill_share 0.01
            run.saturation 1.5))

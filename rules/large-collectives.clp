@@ -36,7 +36,7 @@
   "Where a good part of the time is no computation, it may be moving data, at any efficiency."
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (test (>= ?lost (* ?*noise-told* ?all)))
+  (test (>= ?lost (* ?*noise-large* ?all)))
   =>
   (assert (need (run ?r) (pattern "message-passing") (metric "run.transfer_share") (level 2)
                 (reason "see how much of the time moves data"))))

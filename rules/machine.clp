@@ -260,7 +260,7 @@
 
 (defrule CAUSES::machine-asking
   "For a good part of the time processes ask again and again in vain."
-  (metric (run ?r) (pattern "message-passing") (name "run.asking_share") (value ?share&:(>= ?share ?*noise-told*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.asking_share") (value ?share&:(>= ?share ?*noise-large*)))
   (metric (run ?r) (pattern "message-passing") (name "run.asking_time") (value ?time))
   (metric (run ?r) (pattern "message-passing") (name "run.asks") (value ?n&:(> ?n 0.0)))
   (metric (run ?r) (pattern "message-passing") (name "process.asking_seconds") (location ?p) (value ?most) (rank 1))

@@ -107,7 +107,7 @@
 
 (deffunction MAIN::mw-is-more-than-chance (?run ?lost ?each)
   "Whether what happens once in a run is more than a busy core may do to it."
-  (or (>= ?each ?*time-slice*) (>= ?lost (* ?*noise-told* (max 1e-12 (mw-process-time ?run))))))
+  (or (>= ?each ?*time-slice*) (>= ?lost (* ?*noise-large* (max 1e-12 (mw-process-time ?run))))))
 
 (deffunction MAIN::mw-has-more-tasks (?run ?pattern ?n)
   "Whether n tasks are more than the median worker has."
@@ -115,13 +115,13 @@
   (and (> ?median 0.0) (> ?n (* ?*heavy* ?median))))
 
 (deffunction MAIN::mw-gets-its-share (?run ?pattern ?n)
-  "Whether n tasks are about as many as the median worker has, where tasks are dealt: then the deal is unequal, and
-   a slow worker that has fewer shows that tasks are handed out on request after all."
+  "Whether n tasks are about as many as the median worker has, where they are assigned without requests: then its
+   share is too large. A slow worker with fewer tasks shows that they are handed out on request after all."
   (and (any-factp ((?q pattern)) (and (eq ?q:run ?run) (eq ?q:id ?pattern) (eq ?q:name "static-deal")))
        (>= (* ?n ?*heavy*) (median-of ?run ?pattern "worker.tasks"))))
 
 (deffunction MAIN::mw-had-one-of-many (?run ?pattern ?n)
-  "Whether a worker had a single task where others had several: it cannot tell a slow worker from a large task."
+  "Whether a worker had a single task where others had several: it may be slow, or the task large."
   (and (< ?n 2.0) (>= (median-of ?run ?pattern "worker.tasks") 3.0)))
 
 (defrule REFINE::mw-slow-worker
@@ -135,9 +135,9 @@
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.own_cv") (value ?cv))
   (test (mw-beyond-chance ?rel ?cv ?n))
-  ;; A worker with only a large first deal has no tasks to compare.
+  ;; A worker with only a large first task has none to compare.
   (not (metric (run ?r) (pattern ?p) (name "run.first_over")
-               (value ?over&:(and (< ?n 3.0) (>= ?over ?*deal-large*)))))
+               (value ?over&:(and (< ?n 3.0) (>= ?over ?*first-large*)))))
   =>
   ;; On request a slow worker gets fewer tasks, and never more: these are tasks of another kind.
   (if (not (or (mw-has-more-tasks ?r ?p ?n) (mw-gets-its-share ?r ?p ?n) (mw-had-one-of-many ?r ?p ?n))) then
@@ -171,7 +171,7 @@
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
   (metric (run ?r) (pattern ?p) (name "worker.t_wait") (location ?w) (value ?wait))
-  (test (>= (mw-part ?wait ?lost) ?*part-told*))
+  (test (>= (mw-part ?wait ?lost) ?*part-shown*))
   =>
   (assert (finding (kind observation) (name waiting-significant) (run ?r)
                    (pattern ?p) (locations ?w) (lost ?wait)
@@ -185,7 +185,7 @@
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
   (metric (run ?r) (pattern ?p) (name "worker.t_comm") (location ?w) (value ?comm))
-  (test (>= (mw-part ?comm ?lost) ?*part-told*))
+  (test (>= (mw-part ?comm ?lost) ?*part-shown*))
   =>
   (assert (finding (kind observation) (name communication-significant) (run ?r)
                    (pattern ?p) (locations ?w) (lost ?comm)
@@ -199,7 +199,7 @@
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
   (metric (run ?r) (pattern ?p) (name "worker.t_init") (location ?w) (value ?init))
-  (test (>= (mw-part ?init ?lost) ?*part-told*))
+  (test (>= (mw-part ?init ?lost) ?*part-shown*))
   =>
   (assert (finding (kind observation) (name initialisation-significant) (run ?r)
                    (pattern ?p) (locations ?w) (lost ?init)
@@ -229,7 +229,7 @@
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
   (metric (run ?r) (pattern ?p) (name "worker.t_final") (location ?w) (value ?final))
-  (test (>= (mw-part ?final ?lost) ?*part-told*))
+  (test (>= (mw-part ?final ?lost) ?*part-shown*))
   =>
   (assert (finding (kind observation) (name finalisation-significant) (run ?r)
                    (pattern ?p) (locations ?w) (lost ?final)
@@ -238,7 +238,7 @@
                                ?w (mw-part ?final ?lost) ?final)))))
 
 (defrule REFINE::mw-shares
-  "The parts of equations (1) and (2) add up to the lost time; what they leave is told, too."
+  "The parts of equations (1) and (2) add up to the lost time; what they leave is reported, too."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
@@ -296,7 +296,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.share_bn") (location ?w)
-          (value ?share&:(>= ?share ?*part-told*)))
+          (value ?share&:(>= ?share ?*part-shown*)))
   (metric (run ?r) (pattern ?p) (name "worker.t_bn") (location ?w) (value ?bn))
   =>
   (assert (finding (kind observation) (name queueing) (run ?r) (pattern ?p)
@@ -309,7 +309,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.share_setup") (location ?w)
-          (value ?share&:(>= ?share ?*part-told*)))
+          (value ?share&:(>= ?share ?*part-shown*)))
   (metric (run ?r) (pattern ?p) (name "worker.t_setup") (location ?w) (value ?t))
   =>
   (assert (finding (kind observation) (name task-setup) (run ?r) (pattern ?p)
@@ -322,7 +322,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.share_w_final") (location ?w)
-          (value ?share&:(>= ?share ?*part-told*)))
+          (value ?share&:(>= ?share ?*part-shown*)))
   (metric (run ?r) (pattern ?p) (name "worker.t_w_final") (location ?w) (value ?t))
   =>
   (assert (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p)
@@ -335,7 +335,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (not (refined (run ?r) (pattern ?p) (name unequal-deal)))
   (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
-  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(>= ?over ?*deal-large*)))
+  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(>= ?over ?*first-large*)))
   (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (value ?end) (rank 1))
   (metric (run ?r) (pattern ?p) (name "worker.first_work") (location ?last)
           (value ?first&:(>= ?first (* ?*accounted-least* ?end))))
@@ -343,7 +343,7 @@
   (metric (run ?r) (pattern ?p) (name "run.later_work") (value ?later))
   =>
   (assert (finding (kind observation) (name first-deal) (run ?r) (pattern ?p) (locations ?last) (level 3)
-                   (text (text "What is dealt first takes {s} (median), {.1} times a later task ({s}); worker {} computes {s} in its first and is the last to finish."
+                   (text (text "A first task takes {s} (median), {.1} times a later one ({s}); worker {} computes {s} in its first and is the last to finish."
                                ?typical ?over ?later ?last ?first)))))
 
 (defrule REFINE::mw-single-deal
@@ -351,24 +351,24 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (not (refined (run ?r) (pattern ?p) (name unequal-deal)))
   (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
-  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(< ?over ?*deal-large*)))
+  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(< ?over ?*first-large*)))
   (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (value ?end) (rank 1))
   (metric (run ?r) (pattern ?p) (name "worker.first_work") (location ?last)
           (value ?first&:(>= ?first (* ?*accounted-least* ?end))))
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?last) (value ?n))
   (test (mw-had-one-of-many ?r ?p ?n))
   (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?last)
-          (value ?rel&:(>= ?rel ?*deal-large*)))
+          (value ?rel&:(>= ?rel ?*first-large*)))
   =>
   (assert (finding (kind observation) (name first-deal) (run ?r) (pattern ?p) (locations ?last) (level 3)
-                   (text (text "Worker {} is busy with its only task for {s}, {.1} times what a task takes the median worker, and is the last to finish. A single task cannot tell a large one from a slow worker; the more is dealt first, the less can be evened out later."
+                   (text (text "Worker {} is busy with its only task for {s}, {.1} times what a task takes the median worker, and is the last to finish. A single task does not show whether it is large or the worker slow; the more is assigned first, the less can be evened out later."
                                ?last ?first ?rel)))))
 
 (defrule CAUSES::mw-oversized-deal
-  "The first deal is so large that one worker is still busy with it when there is nothing else left."
+  "The first task of a worker is so large that it is still busy with it when there is nothing else left."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name first-deal) (run ?r) (pattern ?p) (locations ?w))
-  ;; A worker that takes long for each task was dealt no more than others.
+  ;; A worker that takes long for each task was assigned no more than others.
   (not (finding (kind observation) (name slow-beside-others) (run ?r) (pattern ?p) (locations ?w)))
   (metric (run ?r) (pattern ?p) (name "worker.first_work") (location ?w) (value ?first))
   (metric (run ?r) (pattern ?p) (name "run.first_typical") (value ?typical))
@@ -377,18 +377,18 @@
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
   =>
   (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p)
-                   (headline (text "The first deal is too large: worker {} computes {s} in it and ends last; the others wait {s}."
+                   (headline (text "The first assignment is too large: worker {} computes {s} in it and ends last; the others wait {s}."
                                    ?w ?first ?lost))
-                   (fix "Deal less at the start: half of the work in equal shares, then half of what is left, and so on.")
+                   (fix "Assign less at the start: half of the work in equal shares, then half of what is left, and so on.")
                    (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    ;; A single task may be slow rather than large.
                    (confidence (if (mw-had-one-of-many ?r ?p (metric-value ?r ?p "worker.tasks" ?w 0.0)) then 0.8 else 0.9))
                    (where "TaskLifeCycle.work") (functions-of ?w)
-                   (text (text "The first deal is too large to be evened out later: worker {} computes {s} in it ({.1} times the median of the workers) and is the last to finish; the others wait {s}."
+                   (text (text "The first assignment is too large to be evened out later: worker {} computes {s} in it ({.1} times the median of the workers) and is the last to finish; the others wait {s}."
                                ?w ?first (/ ?first (max 1e-12 ?typical)) ?lost))
-                   (remedy (text "Deal less at the start: half of the work in equal shares, then half of what is left, and so on (factoring), or single tasks on request. Up to {s} of run time."
+                   (remedy (text "Assign less at the start: half of the work in equal shares, then half of what is left, and so on (factoring), or single tasks on request. Up to {s} of run time."
                                  ?gain)))))
 
 (defrule REFINE::mw-sequential
@@ -396,7 +396,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.share_seq") (location ?w)
-          (value ?share&:(>= ?share ?*part-told*)))
+          (value ?share&:(>= ?share ?*part-shown*)))
   (metric (run ?r) (pattern ?p) (name "worker.t_seq") (location ?w) (value ?t))
   =>
   (assert (finding (kind observation) (name sequential-parts) (run ?r) (pattern ?p)
@@ -409,7 +409,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
   (metric (run ?r) (pattern ?p) (name "worker.share_stop") (location ?w)
-          (value ?share&:(>= ?share ?*part-told*)))
+          (value ?share&:(>= ?share ?*part-shown*)))
   (metric (run ?r) (pattern ?p) (name "worker.t_stop") (location ?w) (value ?t))
   =>
   (assert (finding (kind observation) (name stopping) (run ?r) (pattern ?p)
@@ -465,7 +465,7 @@
 
 (deffunction MAIN::mw-is-one-more-slice (?own ?all ?alone ?slice)
   "Whether a master that computes of its own is early or late by just one such slice: that is no other fault."
-  (and (>= ?own (* ?*part-told* ?all)) (<= ?alone (* 2.0 ?slice))))
+  (and (>= ?own (* ?*part-shown* ?all)) (<= ?alone (* 2.0 ?slice))))
 
 (deffunction MAIN::mw-look-every (?task)
   "How often a master should look for requests: half a slice is what one waits, a twentieth of a task."
@@ -478,7 +478,7 @@
   (role (run ?r) (pattern ?p) (name "master") (location ?m))
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?waited))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
-  (test (>= ?waited (* ?*part-told* ?all)))
+  (test (>= ?waited (* ?*part-shown* ?all)))
   (metric (run ?r) (pattern ?p) (name "run.own_work") (value ?own))
   (metric (run ?r) (pattern ?p) (name "run.own_slice") (value ?slice))
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
@@ -524,7 +524,7 @@
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
   ;; Workers wait for this rather than for the master.
-  (test (and (>= ?lost (* ?*part-told* ?all)) (>= ?lost (* 0.5 (+ ?bn ?setup)))))
+  (test (and (>= ?lost (* ?*part-shown* ?all)) (>= ?lost (* 0.5 (+ ?bn ?setup)))))
   ;; Nor does the master wait for one while others are ready.
   (metric (run ?r) (pattern ?p) (name "master.wrong_order_share") (value ?order&:(< ?order ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?idle) (value ?least&:(< ?least ?*efficiency-good*)) (rank ?n) (of ?n))
@@ -593,7 +593,7 @@
   (metric (run ?r) (pattern ?p) (name "run.service_typical") (value ?typical))
   (metric (run ?r) (pattern ?p) (name "run.service_regular") (value ?regular))
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
-  (test (>= (* ?regular (- (+ ?bn ?setup) ?own (mw-held-back ?r ?p))) (* ?*part-told* ?all)))
+  (test (>= (* ?regular (- (+ ?bn ?setup) ?own (mw-held-back ?r ?p))) (* ?*part-shown* ?all)))
   (metric (run ?r) (pattern ?p) (name "master.services") (value ?services))
   (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
@@ -628,7 +628,7 @@
   (test (or (< ?sat 1.0) (< ?sat-regular 1.0)))
   (metric (run ?r) (pattern ?p) (name "run.service_regular") (value ?regular))
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
-  (test (>= (* (- 1.0 ?regular) (- (+ ?bn ?setup) ?own)) (* ?*part-told* ?all)))
+  (test (>= (* (- 1.0 ?regular) (- (+ ?bn ?setup) ?own)) (* ?*part-shown* ?all)))
   (metric (run ?r) (pattern ?p) (name "run.service_typical") (value ?typical))
   (metric (run ?r) (pattern ?p) (name "run.service_long") (value ?long))
   (metric (run ?r) (pattern ?p) (name "run.service_long_count") (value ?n))
@@ -1040,14 +1040,14 @@
   (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p) (via own-start)
                    (headline (text "Worker {} begins with {s} of work and ends last; the mean process computes {s}, and idles the rest."
                                    ?w ?own (- ?compute ?gain)))
-                   (fix "Deal less at the start: half of the work in equal shares, then half of what is left, and so on.")
+                   (fix "Assign less at the start: half of the work in equal shares, then half of what is left, and so on.")
                    (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3) (functions-of ?w)
                    (what-if (what-if-of "compute" ?w "=" even))
                    (text (text "Worker {} computes {s} before it first asks for a task, {s} more than the mean process in the whole run. What is handed out on request cannot even that out, and the others have nothing to do."
                                ?w ?own ?gain))
-                   (remedy (text "Deal less at the start: half of the work in equal shares, then half of what is left, and so on (factoring), or single tasks on request. Up to {s} of run time."
+                   (remedy (text "Assign less at the start: half of the work in equal shares, then half of what is left, and so on (factoring), or single tasks on request. Up to {s} of run time."
                                  ?gain)))))
 
 (defrule CAUSES::mw-late-start

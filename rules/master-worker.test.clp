@@ -1,6 +1,6 @@
 ;; What the rules of master-worker conclude from given facts, and nothing else.
 
-(case "busy workers are no problem; the idle master is told as normal"
+(case "busy workers are no problem; the idle master is reported as normal"
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (role (run "r1") (pattern "master-worker") (name "master") (location "0")))
   (expect (need (metric "run.task_count") (level 1)))
@@ -52,7 +52,7 @@
   (expect (finding (name master-bottleneck) (culprits "0") (locations "1") (lost 4.5) (gain 0.50625) (what-if "compute(0)/10")
                    (because "run.saturation"))))
 
-(case "how tasks and results travel is told where there are tasks"
+(case "how tasks and results travel is reported where there are tasks"
   ;; The figures of scorep-mw8.
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (metrics (pattern "master-worker") run.task_count 200.0 run.workers 7.0 run.task_mean 0.0106 run.pushed 0.0
@@ -107,7 +107,7 @@
           (need (metric "worker.share_bn") (level 3))
           (need (metric "run.overhead_typical") (level 3))))
 
-(case "no part of the lost time is told below a twentieth"
+(case "no part of the lost time is reported below a twentieth"
   ;; 40 % are lost: 4.9 % each in message passing, before the first task and after the last of all;
   ;; what is left is computation outside of tasks, which the model does not explain.
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
@@ -117,7 +117,7 @@
          (metric (run "r1") (pattern "master-worker") (name "worker.efficiency") (location "2") (value 0.6) (rank 2) (of 2)))
   (expect (finding (name low-worker-efficiency))))
 
-(case "a larger part is told, and a late start is a cause"
+(case "a larger part is reported, and a late start is a cause"
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (role (run "r1") (pattern "master-worker") (name "worker") (location "1"))
          (role (run "r1") (pattern "master-worker") (name "worker") (location "2"))
@@ -134,7 +134,7 @@
                    (text "The workers spend 0.110 s in all before they first ask for a task: reading input, broadcasts, or starting late.")
                    (because initialisation-significant "run.total_init"))))
 
-(case "a worker that begins with most of the work is dealt too much; no late start of all"
+(case "a worker that begins with most of the work was assigned too much; no late start of all"
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (run (id "r1") (processes 4) (locations 4) (duration 2.0) (clock single))
          (role (run "r1") (pattern "master-worker") (name "worker") (location "1"))
@@ -156,7 +156,7 @@
           (finding (kind cause) (name unequal-deal) (culprits "1") (lost 3.6) (gain 0.9) (gain-kind even-out)
                    (headline "Worker 1 begins with 1.90 s of work and ends last; the mean process computes 1.00 s, and idles the rest."))))
 
-(case "waiting in many small parts is waiting, but none of them is told"
+(case "waiting in many small parts is waiting, but none of them is reported"
   ;; Equation (2): five parts of 4.9 % of the lost time each.
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (role (run "r1") (pattern "master-worker") (name "master") (location "0"))
@@ -272,7 +272,7 @@
            run.own_slice 0.001 run.task_mean 0.02 run.workers 5.0 run.own_lost 0.2))
   (expect))
 
-(case "what is dealt first is so much that a worker is still busy with it when all else is done"
+(case "a first task is so large that a worker is still busy with it when all else is done"
   ;; 4 workers: 2 s and three times 1 s at first, then ten tasks of 20 ms.
   (given (run (id "r1") (processes 5) (locations 5) (duration 2.0) (clock single))
          (pattern (run "r1") (name "master-worker") (id "master-worker"))
@@ -286,11 +286,11 @@
          (metric (run "r1") (pattern "master-worker") (name "worker.first_work") (location "3") (value 1.98) (rank 1) (of 4)))
   (expect (finding (kind observation) (name first-deal) (locations "3"))
           (finding (kind cause) (name unequal-deal) (culprits "3") (lost 2.9) (gain 0.7) (gain-kind even-out)
-                   (headline "The first deal is too large: worker 3 computes 1.98 s in it and ends last; the others wait 2.90 s.")
+                   (headline "The first assignment is too large: worker 3 computes 1.98 s in it and ends last; the others wait 2.90 s.")
                    (because first-deal "run.total_w_final"))))
 
-(case "a worker with a single task, where the others had several, may as well have a large one: the deal is named"
-  ;; 3 workers: one task of 3 s, and twice 30 tasks of 36 ms. Its first deal is no larger than theirs typically.
+(case "a worker with a single task, where the others had several, may as well have a large one: the assignment is to blame"
+  ;; 3 workers: one task of 3 s, and twice 30 tasks of 36 ms. First tasks are typically no larger than later ones.
   (given (run (id "r1") (processes 4) (locations 4) (duration 3.0) (clock single))
          (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (role (run "r1") (pattern "master-worker") (name "worker") (location "3"))
@@ -408,7 +408,7 @@
                    (remedy "Hand out the longest tasks first, or split tasks above 0.202 s (twice the mean); up to 65.6 ms of run time.")
                    (because "finding" "run.task_cv"))))
 
-(case "the end is not told twice: what a slow worker costs is neither the tasks nor their order"
+(case "the end is not reported twice: what a slow worker costs is neither the tasks nor their order"
   ;; One of 3 workers takes 5 times as long, and gets the last task: two wait for it, 40 ms each.
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (role (run "r1") (pattern "master-worker") (name "worker") (location "1"))
@@ -439,7 +439,7 @@
                    (what-if "compute(3)/4.97"))
           (need (metric "worker.holds_up") (level 2))))
 
-(case "two slow workers are one cause, told with the slower one"
+(case "two slow workers are one cause, reported with the slower one"
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (metric (run "r1") (pattern "master-worker") (name "worker.relative_task_time") (location "2") (value 3.0))
          (metric (run "r1") (pattern "master-worker") (name "worker.task_time") (location "2") (value 0.03))
@@ -546,7 +546,7 @@
            run.useful_workers 480.0))
   (expect (finding (name worker-scaling) (run "r2") (healthy yes))))
 
-(case "a master that became slower is told, not said to saturate"
+(case "a master that became slower is reported, not said to saturate"
   (given (pattern (run "r1") (name "master-worker") (id "master-worker") (coverage 1.0) (fit 1.0))
          (pattern (run "r2") (name "master-worker") (id "master-worker") (coverage 1.0) (fit 1.0))
          (scaling (from "r1") (to "r2") (from-processes 4) (to-processes 8) (from-computing 3) (to-computing 8) (is-first yes) (is-next yes) (kind unclear) (work-ratio 1.3) (duration-from 1.36) (duration-to 1.25) (spread 0.0))

@@ -46,7 +46,7 @@
                (and (eq ?f:run ?run) (eq ?f:name ?name) (eq ?f:kind cause)))
              (is-first-cause ?run ?lost)
              (>= ?lost (* ?*significant* ?all))
-             (< ?lost (* ?*noise-told* ?all)))))
+             (< ?lost (* ?*noise-large* ?all)))))
 
 ;; ---- what the trace lacks -----------------------------------------------------------------------
 

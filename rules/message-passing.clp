@@ -227,7 +227,7 @@
 
 (deffunction MAIN::directly (?direct ?indirect)
   "Who waits for a delay: the others for it, and others for those."
-  (if (> ?indirect (* ?*part-told* (+ ?direct ?indirect)))
+  (if (> ?indirect (* ?*part-shown* (+ ?direct ?indirect)))
    then (text "{s} are waiting for it, {s} waiting for processes that had waited for it and pass the delay on"
               ?direct ?indirect)
    else "nearly all of it is waiting for this process itself"))
@@ -249,7 +249,7 @@
   0.0)
 
 (deffunction MAIN::mp-named (?run ?p)
-  "Whether a cause of a specific pattern names a process, so that its fault is told already."
+  "Whether a cause of a specific pattern names a process, so that it is blamed already."
   (any-factp ((?f finding))
     (and (eq ?f:run ?run) (eq ?f:kind cause) (neq ?f:pattern "message-passing") (member$ ?p ?f:culprits))))
 
@@ -480,7 +480,7 @@
   "Much of the waiting is passed on by processes that wait themselves."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
   (metric (run ?r) (pattern "message-passing") (name "run.passed_on_share") (value ?share))
-  (test (>= ?share ?*part-told*))
+  (test (>= ?share ?*part-shown*))
   =>
   (assert (finding (kind observation) (name passed-on) (run ?r) (pattern "message-passing") (level 3)
                    (text (text "{%} of the waiting is for processes that are late because they had to wait themselves; it is counted to those who began."
@@ -633,7 +633,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?even))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?time))
   ;; As for noise: less is not worth acting on.
-  (test (>= (spread-seconds ?r ?all) (* ?*noise-told* ?time)))
+  (test (>= (spread-seconds ?r ?all) (* ?*noise-large* ?time)))
   =>
   (bind ?wait (spread-seconds ?r ?all))
   ;; Servers make the work uneven, too.
@@ -964,7 +964,7 @@
   =>
   (assert (finding (kind observation) (name unknown-waiting) (run ?r) (pattern "message-passing")
                    (lost ?unknown) (level 2) (confidence 0.9)
-                   (text (text "{s} ({%} of the process time) are spent in receives and waits whose partner the trace does not record, so waiting and transfer cannot be told apart there."
+                   (text (text "{s} ({%} of the process time) are spent in receives and waits whose partner the trace does not record, so waiting and transfer cannot be distinguished there."
                                ?unknown ?share)))
           (need (run ?r) (pattern "message-passing") (metric "process.in_mpi") (level 3)
                 (reason "see which process spends least time in MPI: the others wait for it"))

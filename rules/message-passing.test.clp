@@ -331,7 +331,7 @@
          (metrics (pattern "message-passing") run.collective_transfer_share 0.8 run.collective_calls 4.0))
   (expect (finding (name low-parallel-efficiency))))
 
-(case "the efficiencies of POP are told side by side"
+(case "the efficiencies of POP are reported side by side"
   (given (pattern (run "r1") (name "message-passing"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.5 run.lost 10.0 run.load_balance 0.8
            run.communication_efficiency 0.625 run.serialisation_efficiency 0.7 run.transfer_efficiency 0.9))

@@ -257,7 +257,7 @@
   =>
   (bind ?side (pl-side ?r ?p ?at "stage.starved" FALSE))
   (bind ?sum (nth$ 1 ?side))
-  (if (>= (pl-part ?sum ?lost) ?*part-told*)
+  (if (>= (pl-part ?sum ?lost) ?*part-shown*)
    then
    (assert (finding (kind observation) (name starvation) (run ?r) (pattern ?p)
                     (locations (rest$ ?side)) (culprits ?b) (lost ?sum)
@@ -277,7 +277,7 @@
   (bind ?side (pl-side ?r ?p ?at "stage.blocked" TRUE))
   (bind ?held (nth$ 1 ?side))
   (bind ?ahead (nth$ 1 (pl-side ?r ?p ?at "stage.ran_ahead" TRUE)))
-  (if (>= (pl-part (+ ?held ?ahead) ?lost) ?*part-told*)
+  (if (>= (pl-part (+ ?held ?ahead) ?lost) ?*part-shown*)
    then
    (assert (finding (kind observation) (name back-pressure) (run ?r) (pattern ?p)
                     (locations (rest$ ?side)) (culprits ?b) (lost (+ ?held ?ahead))
@@ -564,7 +564,7 @@
 ;; ---- farm-pipeline: stages of several processes ---------------------------------------------------
 ;; A pattern that extends pipeline: the time of a process is counted per item of the run, so all of the
 ;; above holds. Where several processes share the slowest stage, what to do is another thing: all of them
-;; take as long (slow-stage: more workers), or one of them (slow-worker: deal on request).
+;; take as long (slow-stage: more workers), or one of them (slow-worker: hand out items on request).
 
 (deffunction MAIN::fp-team (?run ?pattern ?feeder)
   "Labels of the processes that get their items from the same one: those of a stage."

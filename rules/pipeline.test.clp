@@ -16,7 +16,7 @@
            stage.service ("0" 0.0085 "1" 0.0087 "2" 0.0124 "3" 0.0123)))
   (expect (finding (name good-pipeline-efficiency))))
 
-(case "stages that are alike: filling and draining are told as normal"
+(case "stages that are alike: filling and draining are reported as normal"
   (given (pattern (run "r1") (name "pipeline") (id "pipeline")))
   (expect (need (metric "run.efficiency") (level 1)) (need (metric "stage.service") (level 1)))
   (given (metrics (pattern "pipeline") run.efficiency 0.9 run.stages 4.0 run.depth 4.0 run.items 40.0 run.fills 1.0
@@ -86,7 +86,7 @@
          (metric (run "r1") (pattern "pipeline") (name "stage.rest") (location "1") (value 0.000036) (unit "s") (rank 1) (of 3)))
   (expect (finding (kind symptom) (name low-pipeline-efficiency))))
 
-(case "what a part of the run loses is told, but no run time is promised for it"
+(case "what a part of the run loses is reported, but no run time is promised for it"
   (given (pattern (run "r1") (name "pipeline") (id "pipeline@comm3"))
          (run (id "r1") (processes 6) (locations 6) (duration 10.0))
          (metrics (pattern "pipeline@comm3") run.efficiency 0.6 run.lost 12.0 run.stages 3.0 run.depth 3.0
@@ -110,7 +110,7 @@
                    (headline "In each of 30 steps 6 ranks work one after the other, from rank 5 to rank 0, and then all meet in a collective.")
                    (because "run.serial" "run.fill_drain"))))
 
-(case "a stage that gets slower is told from items that differ"
+(case "a stage that gets slower is distinguished from items that differ"
   (given (pattern (run "r1") (name "pipeline") (id "pipeline"))
          (run (id "r1") (processes 3) (locations 3) (duration 10.0))
          (metrics (pattern "pipeline") run.efficiency 0.6 run.lost 12.0 run.stages 3.0 run.depth 3.0 run.items 101.0
@@ -183,7 +183,7 @@
                    (fix "Find out why rank 3 is slow: clock, binding, other load; keep giving out items on request.")
                    (because slowest-stage "run.waiting" "stage.service" "stage.feeder"))))
 
-(case "workers with time to spare beside stages that are alike are no reason to call these slow; a splitter that only deals is idle"
+(case "workers with time to spare beside stages that are alike are no reason to call these slow; a splitter that only hands out items is idle"
   (given (like "two workers of a stage are too few: all of them are slow, and it needs six")
          (without (metric (name "stage.per_item")))
          (role (run "r1") (pattern "farm-pipeline") (name "worker") (location "2"))

@@ -32,7 +32,7 @@
           (finding (name good-parallel-efficiency) (run "r1"))
           (finding (name good-parallel-efficiency) (run "r2"))))
 
-(case "other work is told, and where efficiency falls its factors are named"
+(case "other work is reported, and where efficiency falls its factors are named"
   (given (scaling (from "r1") (to "r2") (from-processes 4) (to-processes 8) (from-computing 4) (to-computing 8) (is-first yes) (is-next yes) (kind unclear) (work-ratio 0.4) (duration-from 2.0) (duration-to 0.5) (spread 0.0))
          (last-call (run "r1")) (last-call (run "r2"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.97 run.load_balance 0.96

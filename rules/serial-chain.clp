@@ -60,7 +60,7 @@
   (exists (metric (run ?r) (pattern "message-passing") (name "process.in_turn_after")))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
-  (bind ?who (chain-links ?r ?*part-told*))
+  (bind ?who (chain-links ?r ?*part-shown*))
   ;; Where steps are known, what the longest of each step computes is needed in any order.
   (bind ?gain (if (> ?best 0.0) then (max 0.0 (min (- ?time ?best) (/ ?wait ?n))) else (* ?share (/ ?wait ?n))))
   (bind ?claim (* ?gain ?n))

@@ -40,7 +40,7 @@
            process.in_turn_cost ("0" 0.0 "1" 1.1 "2" 1.0 "3" 0.0)))
   (expect (need (metric "run.in_turn_share") (level 1))))
 
-(case "what a pipeline accounts for is told by its own rules"
+(case "what a pipeline accounts for is reported by its own rules"
   (given (run (id "r1") (processes 4) (duration 10.0))
          (pattern (run "r1") (name "message-passing") (id "message-passing"))
          (pattern (run "r1") (name "pipeline") (id "pipeline"))

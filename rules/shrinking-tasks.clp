@@ -8,7 +8,7 @@
 (defrule REFINE::shrink-ask
   "First tasks are far longer than later ones, and no worker stands out by its median task."
   (pattern (run ?r) (name "master-worker") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(>= ?over ?*deal-large*)))
+  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(>= ?over ?*first-large*)))
   =>
   (ask-for ?r ?p 2 "compare tasks that were handed out at about the same time, as they become smaller"
           (create$ "worker.against" "run.against_cv" "worker.t_comp" "worker.holds_up")))
@@ -70,5 +70,5 @@
                    (text (text "Worker {} is slow: its tasks take {.1} times as long as those that others got just before and just after. What {} computed would have taken others {s} less{}."
                                ?w ?times (if ?many then (str-cat "workers " (location-list ?who)) else "it") ?capacity
                                (if (> ?held 0.0) then (text ", and they wait {s} at the end" ?held) else "")))
-                   (remedy (text "Repair or replace the node of worker{} {}, or deal less at the start, so that the others can do more of it; with a worker as fast as the others up to {s} of run time."
+                   (remedy (text "Repair or replace the node of worker{} {}, or assign less at the start, so that the others can do more of it; with a worker as fast as the others up to {s} of run time."
                                  (if ?many then "s" else "") (location-list ?who) ?gain)))))

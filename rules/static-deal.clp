@@ -1,4 +1,4 @@
-;; static-deal: a master that deals tasks in turn or beforehand. It cannot know who will be done first,
+;; static-deal: a master that assigns tasks in turn or beforehand. It cannot know who will be done first,
 ;; so what matters is how equal the shares are that it assigns. The rules of master-worker hold for it,
 ;; too (protocol, efficiency, equations 1 and 2); these rules replace some of theirs:
 ;;
@@ -38,7 +38,7 @@
   (pattern (run ?r) (name "static-deal") (id ?p))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?lost))
-  (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost&:(>= ?cost (* ?*part-told* ?lost))))
+  (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost&:(>= ?cost (* ?*part-shown* ?lost))))
   (metric (run ?r) (pattern ?p) (name "run.t_comp_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.t_comp_max") (value ?max))
   (test (>= ?max (* ?*heavy* ?mean)))
@@ -72,7 +72,7 @@
   (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost))
   ;; Nor is the master's own work due to the order.
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
-  (test (>= (- ?bn ?cost ?own) (* ?*part-told* ?lost)))
+  (test (>= (- ?bn ?cost ?own) (* ?*part-shown* ?lost)))
   ;; They wait for the others, not for what the master computes.
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
   (not (metric (run ?r) (pattern ?p) (name "run.total_held_back") (value ?held&:(< (* 2.0 ?held) (+ ?bn ?setup)))))
@@ -103,7 +103,7 @@
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
   (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
-  (test (>= (- (+ ?bn ?setup) ?cost ?own) (* ?*part-told* ?lost)))
+  (test (>= (- (+ ?bn ?setup) ?cost ?own) (* ?*part-shown* ?lost)))
   (metric (run ?r) (pattern ?p) (name "run.total_held_back") (value ?held&:(< (* 2.0 ?held) (+ ?bn ?setup))))
   (metric (run ?r) (pattern ?p) (name "master.occupied") (location ?m) (value ?occupied))
   ;; A master that is never idle is reported as in any farm.

@@ -7,7 +7,7 @@
   (expect (need (pattern "static-deal@comm3") (metric "run.deal_cost") (level 1))
           (need (pattern "static-deal@comm3") (metric "run.task_count") (level 1))))
 
-(case "the worker with the heaviest hand is named, and not again as a slow worker"
+(case "the worker with most work is named, and not again as a slow worker"
   (given (pattern (run "r1") (name "static-deal") (id "static-deal"))
          (pattern (run "r1") (name "master-worker") (id "static-deal"))
          (metrics (pattern "static-deal") run.efficiency_mean 0.6 run.total_lost 1.3 run.workers 3.0
@@ -21,7 +21,7 @@
                    (because low-worker-efficiency "run.deal_cost"))))
 
 (case "equal shares are no cause, whatever else is lost"
-  (given (like "the worker with the heaviest hand is named, and not again as a slow worker")
+  (given (like "the worker with most work is named, and not again as a slow worker")
          (metrics (pattern "static-deal") run.deal_cost 0.1 run.t_comp_max 0.43)
          (metric (run "r1") (pattern "static-deal") (name "worker.t_comp") (location "3") (value 0.43) (rank 1) (of 3)))
   (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))))
@@ -37,7 +37,7 @@
          (metric (run "r1") (pattern "static-deal") (name "worker.task_time") (location "3") (value 0.2) (rank 1) (of 3)))
   (expect (finding (name tasks-assigned) (healthy yes))))
 
-(case "equal shares that wait for others in each round are told"
+(case "equal shares that wait for others in each round are reported"
   (given (like "equal shares are no cause, whatever else is lost")
          (metrics (pattern "static-deal") worker.lost ("1" 0.4) worker.t_wait ("1" 0.3) worker.share_bn ("1" 0.5)
            worker.t_bn ("1" 0.2) run.own_lost 0.0 run.total_setup 0.0 run.total_held_back 0.5 run.total_bn 0.7))
@@ -46,7 +46,7 @@
           (finding (name dealt-in-rounds) (kind cause) (lost 0.6) (gain 0.233333) (because queueing "run.total_bn"))))
 
 (case "the master computes between rounds while all wait: it is to blame"
-  (given (like "equal shares that wait for others in each round are told")
+  (given (like "equal shares that wait for others in each round are reported")
          (metrics (pattern "static-deal") run.total_held_back 0.1 master.occupied ("0" 0.2)
            master.occupied_share ("0" 0.3)))
   (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
@@ -60,8 +60,8 @@
   (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
           (finding (name waiting-significant)) (finding (name queueing))))
 
-(case "waiting between tasks that unequal shares explain is told once"
-  (given (like "the worker with the heaviest hand is named, and not again as a slow worker")
+(case "waiting between tasks that unequal shares explain is reported once"
+  (given (like "the worker with most work is named, and not again as a slow worker")
          (metrics (pattern "static-deal") run.deal_cost 0.68 worker.lost ("1" 0.4) worker.t_wait ("1" 0.3)
            worker.share_bn ("1" 0.5) worker.t_bn ("1" 0.2) run.total_bn 0.7))
   (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))

@@ -61,7 +61,7 @@
   (expect (finding (kind symptom) (name low-ring-efficiency))
           (finding (kind cause) (name no-overlap) (lost 4.8) (gain 0.3))))
 
-(case "a slow member and blocks that move between the work are told each, and no second twice"
+(case "a slow member and blocks that move between the work are reported each, and no second twice"
   (given (like "one member computes 1.8 times as long, and the whole ring is as slow as it is")
          (metrics (pattern "systolic-ring") run.efficiency 0.5 run.lost 8.0
            member.work ("0" 1.6 "1" 1.6 "2" 2.8 "3" 1.6) member.relative ("0" 1.0 "1" 1.0 "2" 1.75 "3" 1.0)
@@ -77,7 +77,7 @@
                    (headline "Blocks of 4.0 MB are under way during the work, and yet their calls take 20.0 ms of each shift, beside 40.0 ms of work.")
                    (because low-ring-efficiency "run.overlap" "run.moving_each"))))
 
-(case "small messages are no blocks: latency is told by the general rules"
+(case "small messages are no blocks: latency is reported by the general rules"
   (given (like "large blocks move between the work") (metrics (pattern "systolic-ring") run.block 8000.0))
   (expect (finding (kind symptom) (name low-ring-efficiency))))
 

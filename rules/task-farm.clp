@@ -214,7 +214,7 @@
   (metric (run ?r) (pattern ?p) (name "worker.task_time") (location ?x) (value ?t))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
-  ;; Its tasks would have taken the others that much less time. A replay deals no tasks anew here.
+  ;; Its tasks would have taken the others that much less time. A replay does not redistribute tasks here.
   (bind ?capacity (* ?tasks ?t (- 1.0 (/ 1.0 ?rel))))
   (bind ?gain (/ ?capacity (max 1.0 ?n)))
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)

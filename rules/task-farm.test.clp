@@ -19,7 +19,7 @@
           (finding (name good-farm-efficiency) (healthy yes)
                    (text "The workers of the farm are busy with tasks 90.0 % of the time."))))
 
-(case "an idle emitter and idle collectors are normal, and their seconds are told"
+(case "an idle emitter and idle collectors are normal, and their seconds are reported"
   (given (pattern (run "r1") (name "task-farm") (id "task-farm"))
          (metrics (pattern "task-farm") run.emitter_idle 1.2 run.collectors_idle 1.6))
   (expect (finding (name idle-ends) (kind observation) (healthy yes) (lost 2.8)
@@ -53,7 +53,7 @@
           (finding (name slow-collector) (kind cause) (culprits "5") (lost 3.6) (gain 0.9)
                    (because "run.holding_all" "run.drain"))))
 
-(case "a slow worker sets the pace where tasks are dealt in turn"
+(case "a slow worker sets the pace where tasks are assigned in turn"
   (given (like "busy workers are no problem")
          (metrics (pattern "task-farm") run.efficiency_mean 0.5 run.farm_lost 4.0 run.worker_busiest 1.9
            run.worker_pace 1.9 run.waiting_all 2.0 run.ending_all 1.0 worker.relative_task_time ("3" 2.0)
@@ -75,7 +75,7 @@
                    (gain-kind remove))))
 
 (case "workers that finish at different times, none of them slow"
-  (given (like "a slow worker sets the pace where tasks are dealt in turn")
+  (given (like "a slow worker sets the pace where tasks are assigned in turn")
          (metrics (pattern "task-farm") run.waiting_all 0.0 worker.relative_task_time ("3" 1.1)
            worker.task_time ("3" 0.022000000000000002)))
   (expect (finding (name protocol) (healthy yes))
@@ -91,7 +91,7 @@
           (finding (name low-farm-efficiency) (kind symptom) (because "run.efficiency_mean"))
           (finding (name grain-too-fine) (kind cause) (lost 3.0) (because "run.overhead"))))
 
-(case "on open clocks moving cannot be told from waiting"
+(case "on open clocks moving and waiting cannot be distinguished"
   (given (like "tasks that are smaller than what it takes to move them")
          (metrics (pattern "task-farm") run.clocks_open 1.0))
   (expect (finding (name protocol) (healthy yes))

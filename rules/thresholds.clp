@@ -15,7 +15,7 @@
 
   ;; Share of a worker's lost time from which on a part is reported. 1. Li & Malony, Fig. 6, list
   ;; parts down to 6.2 %.
-  ?*part-told* = 0.05
+  ?*part-shown* = 0.05
 
   ;; A worker or process is an outlier when it takes this many times the median. 1. Beyond what
   ;; equal cores differ by turbo and cache (some 10 to 30 %).
@@ -30,7 +30,7 @@
   ;; above the mean is 1 / (2k - 1) of it: up to 20 of them can be distinguished.
   ?*at-mean* = 0.05
 
-  ;; A process that computes less than this many times the median has no part of the work: it deals it out,
+  ;; A process that computes less than this many times the median has no part of the work: it hands it out,
   ;; or collects results. 1. As the pattern geometric-decomposition asks of a subdomain.
   ?*idle* = 0.1
 
@@ -103,7 +103,7 @@
   ;; Waiting by noise, as a share of the process time, from which on it is a cause and not only an
   ;; observation. 1. Twice ?*significant*: the noise of a shared machine reaches about that
   ;; (oddeven-np16, where nothing is wrong: 0.07), and nobody can be asked to do something about it.
-  ?*noise-told* = 0.1)
+  ?*noise-large* = 0.1)
 
 ;; ---- message-passing: root causes and steps --------------------------------------------------
 (defglobal MAIN
@@ -211,9 +211,9 @@
   ;; for it hardly does.
   ?*cheap* = 10.0
 
-  ;; First tasks are a large deal from this many later ones on. 1. Chosen: as two tasks they could have
+  ;; First tasks are too large when they take this many times a later one. 1. Chosen: as two tasks they could have
   ;; been handed out one after the other.
-  ?*deal-large* = 2.0)
+  ?*first-large* = 2.0)
 
 ;; ---- machine ---------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 ;; What the rules of wavefront conclude from given facts, and nothing else.
 
-(case "busy processes on a grid of 2 x 3: the shape is told, nothing is wrong"
+(case "busy processes on a grid of 2 x 3: the shape is reported, nothing is wrong"
   (given (pattern (run "r1") (name "wavefront") (id "wavefront")))
   (expect (need (metric "run.blocks") (level 1)))
   (given (metrics (pattern "wavefront") run.efficiency 0.9 run.cells 6.0 run.n_end 0.0 run.n_odd 0.0
@@ -16,7 +16,7 @@
            run.blocks 27.0 run.sweeps 8.0 run.ideal 0.9))
   (expect (finding (name irregular) (healthy yes))))
 
-(case "small steps on a chain: the blocks are too fine, and the best number is told"
+(case "small steps on a chain: the blocks are too fine, and the best number is reported"
   (given (pattern (run "r1") (name "wavefront") (id "wavefront"))
          (metrics (pattern "wavefront") run.efficiency 0.5 run.lost 4.0 run.cells 4.0 run.n_end 2.0 run.n_corner 2.0
            run.depth 3.0 run.blocks 32.0 run.sweeps 600.0 run.ideal 0.9 run.moving_share 0.4 run.moving 3.2
@@ -61,7 +61,7 @@
           (finding (name steady-waiting))
           (finding (kind cause) (name step-jitter) (lost 3.0) (because steady-waiting))))
 
-(case "filling and draining are told, and are normal where they cost little"
+(case "filling and draining are reported, and are normal where they cost little"
   (given (pattern (run "r1") (name "wavefront") (id "wavefront"))
          (metrics (pattern "wavefront") run.efficiency 0.9 run.fill 0.2 run.turn 0.2 run.drain 0.0
            run.first_wait 0.4 run.fill_drain 0.4 run.fill_drain_share 0.03))

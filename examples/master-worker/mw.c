@@ -22,7 +22,7 @@ struct knobs {
     double spread;     /* 0: all alike; 1: from 0 to twice the mean */
     double master_ms;  /* the master's time per request */
     int batch;         /* tasks per request */
-    int is_static;     /* deal all tasks at the beginning */
+    int is_static;     /* assign all tasks at the beginning */
     int slow_worker;   /* rank; 0: none */
     double slow_times; /* how many times longer its tasks take */
 };
@@ -115,13 +115,13 @@ static void master_static(const struct knobs *k, int workers)
 
 static void worker_static(const struct knobs *k, int rank, int workers)
 {
-    int deal[2];
+    int share[2];
 
-    MPI_Recv(deal, 2, MPI_INT, 0, TAG_TASKS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int task = deal[0]; task < deal[1]; task += workers) {
+    MPI_Recv(share, 2, MPI_INT, 0, TAG_TASKS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int task = share[0]; task < share[1]; task += workers) {
         compute(k, rank, task);
     }
-    MPI_Send(deal, 2, MPI_INT, 0, TAG_RESULTS, MPI_COMM_WORLD);
+    MPI_Send(share, 2, MPI_INT, 0, TAG_RESULTS, MPI_COMM_WORLD);
 }
 
 static void usage(FILE *out)
@@ -132,7 +132,7 @@ static void usage(FILE *out)
           "  --spread S        spread of task times, 0 to 1 (0)\n"
           "  --master-ms T     the master's time per request in ms (0)\n"
           "  --batch B         tasks per request, at most 1024 (1)\n"
-          "  --static          deal all tasks at the beginning\n"
+          "  --static          assign all tasks at the beginning\n"
           "  --slow-worker R   rank whose tasks take longer (none)\n"
           "  --slow-times F    how many times longer (3)\n",
           out);

@@ -189,7 +189,7 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
                            "the pattern explains only %.0f %% of the communication",
                            100 * coverage) },
         { d->finding->confidence < certain, "other reasons are possible" },
-        { d->severity < mpl_infer_threshold(a->infer, "noise-told") && !is_fatal,
+        { d->severity < mpl_infer_threshold(a->infer, "noise-large") && !is_fatal,
           "noise of the machine can be as large" },
     };
     unsigned n = 0;
@@ -260,7 +260,7 @@ static void judge_verdict(struct mpl_analysis *a)
     }
     if (d->verdict == MPL_VERDICT_NO_PROBLEM &&
         d->lost_s - d->explained_s - d->nested_s - d->normal_s >=
-            mpl_infer_threshold(a->infer, "noise-told") * d->location_s) {
+            mpl_infer_threshold(a->infer, "noise-large") * d->location_s) {
         d->certainty = MPL_CERTAINTY_LIKELY;
         d->certainty_reason = "no cause was found for a tenth of the time or more";
         return;

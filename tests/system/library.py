@@ -18,7 +18,7 @@ ALWAYS = {"message-passing"}
 
 # (pattern that owns the example, how its title begins, pattern that is chosen) -> why that is right.
 REASONS = {
-    ("pipeline", "One process deals out items", "wavefront"): "The messages are those of a sweep "
+    ("pipeline", "One process hands out items", "wavefront"): "The messages are those of a sweep "
     "over 2 x 2 processes from one corner to the other; task-farm asks for three workers for that.",
     ("pipeline", "A ring; everybody", "systolic-ring"): "That is what it is.",
     ("wavefront", "A halo exchange", "geometric-decomposition"): "That is what it is.",

@@ -259,7 +259,7 @@ def made_pipelines():
 
 
 def made_farms():
-    """Five stages of 100 us per item; the third is shared by workers, dealt in turn."""
+    """Five stages of 100 us per item; the third is shared by workers, whose items are assigned in turn."""
     for n_workers, worker, cause, culprits, wanted in (
         (3, [300, 300, 300], None, [], None),
         (3, [900, 900, 900], "slow-stage", ["2", "3", "4"], "9 workers instead of 3"),
