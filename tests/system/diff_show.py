@@ -71,14 +71,14 @@ def check_nlr(pair):
         elif row:
             label = row[1] or label
             sequences[label, row[2]] = items_of(row[3])
-    told = {(s["location"], side): s[side] for s in document["sequences"] for side in ("base", "new")}
-    tap.ok(sequences == told, pair.name + ": nlr: the same sequences", (sequences, told))
+    expected = {(s["location"], side): s[side] for s in document["sequences"] for side in ("base", "new")}
+    tap.ok(sequences == expected, pair.name + ": nlr: the same sequences", (sequences, expected))
     tap.ok(loops == document["loops"], pair.name + ": nlr: the same loops", (loops, document["loops"]))
 
 
 def check_context(pair):
     lines, document = pair.ask("context", "--attributes", "doub.actual")
-    told = [
+    expected = [
         {label: sorted(g["attributes"]) for g in document[key] for label in g["locations"]}
         for key in ("base_context", "new_context")
     ]
@@ -94,7 +94,7 @@ def check_context(pair):
         elif line.startswith("     "):
             labels = line.split()
     seen = [{label: sorted(a) for label, a in side.items()} for side in seen]
-    tap.ok(seen == told, pair.name + ": context: who has which attribute", (seen, told))
+    tap.ok(seen == expected, pair.name + ": context: who has which attribute", (seen, expected))
 
 
 def labels_of(text):
@@ -118,11 +118,11 @@ def check_lattice(pair):
                 concepts.append((words[:-1], labels_of(words[-1].strip("[]"))))
             elif edge:
                 edges.add((int(edge[1]), int(edge[2])))
-        told = document[side + "_lattice"]["concepts"]
-        drawn = [(c["attributes"], c["locations"]) for c in told]
-        tap.ok(concepts == drawn, "%s: lattice of %s: the same concepts" % (pair.name, side), (concepts, drawn))
-        lines_told = {(p, i) for i, c in enumerate(told) for p in c["parents"]}
-        tap.ok(edges == lines_told, "%s: lattice of %s: the same edges" % (pair.name, side), (edges, lines_told))
+        listed = document[side + "_lattice"]["concepts"]
+        expected = [(c["attributes"], c["locations"]) for c in listed]
+        tap.ok(concepts == expected, "%s: lattice of %s: the same concepts" % (pair.name, side), (concepts, expected))
+        expected = {(p, i) for i, c in enumerate(listed) for p in c["parents"]}
+        tap.ok(edges == expected, "%s: lattice of %s: the same edges" % (pair.name, side), (edges, expected))
 
 
 def spread(matrix, labels):
@@ -151,11 +151,11 @@ def check_jsm(pair):
         elif key and "|" in line:
             seen[key].append(line.partition("|")[0].split()[1:])
     for name, matrix in seen.items():
-        told = spread(document[name], labels)
-        tap.ok(matrix == told, "%s: %s: the same numbers" % (pair.name, name), (matrix, told))
+        expected = spread(document[name], labels)
+        tap.ok(matrix == expected, "%s: %s: the same numbers" % (pair.name, name), (matrix, expected))
     changed = document["changed_similarity"]
-    told = {label: "%.4f" % s for group, s in zip(changed["groups"], changed["row_sums"]) for label in group}
-    tap.ok(sums == told and len(sums) > 0, pair.name + ": jsm: the same sums of rows", (sums, told))
+    expected = {label: "%.4f" % s for group, s in zip(changed["groups"], changed["row_sums"]) for label in group}
+    tap.ok(sums == expected and len(sums) > 0, pair.name + ": jsm: the same sums of rows", (sums, expected))
 
 
 def check_ranking(pair):
@@ -176,10 +176,10 @@ def check_ranking(pair):
         if more:
             at += int(more[1])
         if row and row[1] != "Filter":
-            told = document["rows"][at]
-            score = "-" if told["b_score"] is None else "%.6f" % told["b_score"]
+            entry = document["rows"][at]
+            score = "-" if entry["b_score"] is None else "%.6f" % entry["b_score"]
             suspects = (row[6] + " " + row[7]).replace("-", "").split()
-            said = [told["filter"], told["attributes"], told["linkage"], str(told["clusters"]), score, told["suspects"]]
+            said = [entry["filter"], entry["attributes"], entry["linkage"], str(entry["clusters"]), score, entry["suspects"]]
             if said != [*row.groups()[:5], suspects]:
                 missed.append((line, said))
             at += 1
@@ -222,12 +222,12 @@ def check_align(pair, label, *options):
             bodies[loop] += " " + line.strip()
     loops = {name: words_of(text) for name, text in bodies.items()}
     for side in rows:
-        told = [i for b in document["blocks"] if b["side"] in ("both", side) for i in b["items"]]
+        items = [i for b in document["blocks"] if b["side"] in ("both", side) for i in b["items"]]
         seen = unfold(rows[side], loops)
         tap.ok(
-            seen == unfold(told, document["loops"]) and len(seen) > 0,
+            seen == unfold(items, document["loops"]) and len(seen) > 0,
             "%s: align %s: the same calls in the %s" % (pair.name, label, side),
-            (seen[:20], told[:20]),
+            (seen[:20], items[:20]),
         )
     tap.ok(
         document["differs"] == ("the same calls in both runs" not in lines[0]),

@@ -157,16 +157,16 @@ def each_second_once(d, name):
     )
 
 
-def told(path, name):
+def check_text(path, name):
     text = product.run("diagnose", "--full", path).out
     tap.ok(
         "whose work is a geometric-decomposition" in " ".join(text.split()),
-        name + ": told first",
+        name + ": nesting comes first",
         text[:400],
     )
     tap.ok(
         text.count("As geometric-decomposition@") == 2 and "and the same in 1 more" in text,
-        name + ": groups in which nothing is wrong are told once",
+        name + ": groups in which nothing is wrong are reported once",
         text,
     )
 
@@ -181,7 +181,7 @@ def real():
     kinds = {f["kind"] for f in outer if f["name"] == "slow-worker"}
     tap.ok("cause" in kinds, name + ": the farm has a slow worker", outer)
     each_second_once(d, name)
-    told(path, name)
+    check_text(path, name)
 
 
 def made():

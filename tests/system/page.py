@@ -466,7 +466,7 @@ def test_output(folder):
         capture_output=True,
         check=False,
     )
-    tap.ok(full.returncode == 3, "a full disk is told", full.stderr)
+    tap.ok(full.returncode == 3, "a full disk is reported", full.stderr)
     into = os.path.join(folder, "page.html")
     answer = product.run("diagnose", "--format", "html", "-o", into, trace)
     with open(into, encoding="utf-8") as page:

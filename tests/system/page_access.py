@@ -151,8 +151,8 @@ def test_keyboard(chrome, name):
     tap.ok(right[0] > near[0], name + ": arrows move", (near, right))
     press("0", Keys.ARROW_DOWN, Keys.ENTER)
     tap.ok(window(chrome) == whole, name + ": 0 shows the whole run", window(chrome))
-    told = page_browser.tip(chrome)
-    tap.ok(re.match(r"[^:]+: .*from \S+ s to \S+ s", told) is not None, name + ": Enter says what is there", told)
+    tip = page_browser.tip(chrome)
+    tap.ok(re.match(r"[^:]+: .*from \S+ s to \S+ s", tip) is not None, name + ": Enter says what is there", tip)
     pressed = lambda: chrome.execute_script(
         "return ['path', 'arrows'].map(id => document.getElementById(id).getAttribute('aria-pressed'))"
     )
@@ -178,14 +178,14 @@ def test_steps(chrome, name, page, trace):
         chrome.get("about:blank")
         chrome.get("file://%s#step=%d" % (page, step))
         shown = window(chrome)
-        told = page_browser.tip(chrome)
-        times = [float(t) for t in re.findall(r"from (\S+) s to (\S+) s", told)[0]]
+        tip = page_browser.tip(chrome)
+        times = [float(t) for t in re.findall(r"from (\S+) s to (\S+) s", tip)[0]]
         tap.ok(
             shown[0] <= begin and shown[1] >= end and shown[1] - shown[0] < 2 * (end - begin),
             "%s: #step=%d shows it" % (name, step), (shown, begin, end))
         tap.ok(
             abs(times[0] - begin) < 1e-9 and abs(times[1] - end) < 1e-9,
-            "%s: #step=%d is when the view says" % (name, step), (told, begin, end))
+            "%s: #step=%d is when the view says" % (name, step), (tip, begin, end))
     chrome.get("file://%s#step=%d" % (page, steps + 1))
     page_browser.settle(chrome)
     tap.ok("steps 1 to %d" % steps in page_browser.tip(chrome), name + ": a step too many", page_browser.tip(chrome))

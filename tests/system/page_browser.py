@@ -141,14 +141,14 @@ def test_zoom(chrome, name):
         label = who.split(":")[0]
         if times[1] - times[0] < 2 * pixel or not gutter < x < width or labels.index(label) >= 48:
             continue
-        told = hover(chrome, x, labels.index(label) * 18 + 21)
-        if facts(told) != facts(title):
-            complaints.append("%s\nis told as\n%s" % (title, told))
+        shown = hover(chrome, x, labels.index(label) * 18 + 21)
+        if facts(shown) != facts(title):
+            complaints.append("%s\nis shown as\n%s" % (title, shown))
     tap.empty(complaints, name + ": a call under the pointer is that of the picture")
     chrome.find_element("id", "canvas").send_keys("0", "n")
     settle(chrome)
-    told = tip(chrome)
-    tap.ok("waits" in told or "no wait" in told, name + ": the next wait", told)
+    shown = tip(chrome)
+    tap.ok("waits" in shown or "no wait" in shown, name + ": the next wait", shown)
     chrome.find_element("id", "canvas").send_keys(Keys.ARROW_DOWN, "+", Keys.ARROW_RIGHT, Keys.ENTER)
     settle(chrome)
     tap.ok(re.match(r"[^:]+: ", tip(chrome)) is not None, name + ": keys move", tip(chrome))
@@ -230,10 +230,10 @@ def test_order(chrome, name, trace):
         shown = chrome.execute_script(
             "return [...document.querySelectorAll('#order tbody tr')].map(e => [e.dataset.who, e.dataset.past, e.dataset.future])"
         )
-        told = chrome.execute_script("return document.getElementById('order').textContent")
+        text = chrome.execute_script("return document.getElementById('order').textContent")
         n += 1
-        if "record " + record not in told:
-            complaints.append("%s is not what is asked about: %s" % (title, told))
+        if "record " + record not in text:
+            complaints.append("%s is not what is asked about: %s" % (title, text))
         for what, column in ("past", 1), ("future", 2):
             first, known, is_complete = order_of(trace, what, "%s@%.9f" % (label, middle))
             if record != "%s#%d" % (label, first):
@@ -242,7 +242,7 @@ def test_order(chrome, name, trace):
             # A page of a part knows nothing of what is outside of it; no table has more than 48 rows.
             if whole == "1" and len(labels) <= 48 and page != known or not page.items() <= known.items():
                 complaints.append("%s of %s: %s, not %s" % (what, title, page, known))
-            if not is_complete and "There may be more" not in told:
+            if not is_complete and "There may be more" not in text:
                 complaints.append("%s of %s: nothing says that there may be more" % (what, title))
     tap.empty(complaints, "%s: before and after %d calls is what order says" % (name, n))
 

@@ -166,12 +166,12 @@ def test_short_wait(chrome, folder, name, calls, *options):
     tap.ok(
         begin / ticks <= AT / 1e6 <= end / ticks and end - begin < 3600 * ticks / 100,
         "%s: n goes to the wait of 1 us" % name, (begin / ticks, end / ticks, answer))
-    told = page_browser.tip(chrome)
-    tap.ok("waits 1 us for 0" in told or (options and "waits 0 % of" in told), name + ": it is told", told)
+    tip = page_browser.tip(chrome)
+    tap.ok("waits 1 us for 0" in tip or (options and "waits 0 % of" in tip), name + ": it is reported", tip)
     canvas.send_keys("n")
     page_browser.settle(chrome)
-    told = page_browser.tip(chrome)
-    tap.ok("no wait behind" in told, name + ": there is no other", told)
+    tip = page_browser.tip(chrome)
+    tap.ok("no wait behind" in tip, name + ": there is no other", tip)
 
 
 def main():

@@ -89,16 +89,16 @@ def unsplit(d, trace):
     pattern = d.pattern("geometric-decomposition") or {"coverage": 0}
     tap.ok(pattern["coverage"] >= 0.95, trace + ": recognised from sends alone", pattern)
     tap.empty([f for f in d.causes() if f["culprits"]], trace + ": nobody is blamed")
-    told = d.findings("unsplit-waits")
-    tap.ok(len(told) == 1, trace + ": the waits are not split", told)
+    unsplit = d.findings("unsplit-waits")
+    tap.ok(len(unsplit) == 1, trace + ": the waits are not split", unsplit)
     wanted = [e for e in d.document["experiments"] if e["status"] == "needed"]
     tap.ok(
-        any("receive-completions" in e["record"]["capabilities"] for e in wanted if told[0]["id"] in e["findings"]),
-        trace + ": what to measure is told",
+        any("receive-completions" in e["record"]["capabilities"] for e in wanted if unsplit[0]["id"] in e["findings"]),
+        trace + ": the report says what to measure",
         wanted,
     )
     # built: nothing is slowed down, so computation is about even.
-    tap.ok(told and "computes 1." in told[0]["text"], trace + ": computation is judged", told)
+    tap.ok(unsplit and "computes 1." in unsplit[0]["text"], trace + ": computation is judged", unsplit)
 
 
 def stencil_healthy(d, trace):

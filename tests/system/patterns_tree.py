@@ -1,5 +1,5 @@
 """
-Trees of processes, task farms and static deals. Real runs name the source of their truth as in
+Trees of processes, task farms and static assignments. Real runs name the source of their truth as in
 must_show.py; made ones are written here as text traces, so that the truth is what was written.
 """
 
@@ -88,7 +88,7 @@ OURS = (
     "fixed-order",
     "hierarchical-master-worker",
 )
-# Farms on request are no deals.
+# Farms on request assign nothing statically.
 ON_REQUEST = ("mandel-mw-np8", "mandel-mw-coarse-np8", "mandel-mw-masterslow-np8", "scorep-mw")
 
 
@@ -185,7 +185,7 @@ def tree(n, problems=1, is_blocking=True, solve=1000, merge=20, extra=None):
 
 
 def farm(n_workers, n_tasks, make=5, work=1000, use=5, slow=None):
-    """Emitter 0, workers, and a collector that is the last rank; dealt in turn."""
+    """Emitter 0, workers, and a collector that is the last rank; tasks are assigned in turn."""
     collector = n_workers + 1
     made = Made(n_workers + 2)
     results = []
@@ -201,8 +201,8 @@ def farm(n_workers, n_tasks, make=5, work=1000, use=5, slow=None):
     return made
 
 
-def deal(hands, n_tasks):
-    """Master 0 deals n_tasks to each worker beforehand; hands: microseconds per task."""
+def assign(hands, n_tasks):
+    """Master 0 assigns n_tasks to each worker beforehand; hands: microseconds per task."""
     made = Made(len(hands) + 1)
     sent = []
     for _ in range(n_tasks):
@@ -277,15 +277,15 @@ def made_farms():
 
 def made_deals():
     """The refined pattern is chosen by itself, though its base explains as much."""
-    d = diagnose_made(deal([100, 100, 100, 400], 5))
-    is_pattern(d, "static-deal", "an unequal deal")
-    leads(d, "unequal-deal", ["4"], "an unequal deal")
-    tap.ok(d.findings("low-worker-efficiency"), "an unequal deal: the rules of the base hold, too")
-    tap.empty(d.causes("slow-worker"), "an unequal deal: the same seconds are told once")
-    tap.ok(d.pattern("master-worker") is None, "an unequal deal: its base is not chosen beside it")
-    d = diagnose_made(deal([100, 100, 100, 100], 5))
-    is_pattern(d, "static-deal", "an equal deal")
-    tap.empty(d.causes("unequal-deal"), "an equal deal: nobody has more")
+    d = diagnose_made(assign([100, 100, 100, 400], 5))
+    is_pattern(d, "static-deal", "an unequal assignment")
+    leads(d, "unequal-deal", ["4"], "an unequal assignment")
+    tap.ok(d.findings("low-worker-efficiency"), "an unequal assignment: the rules of the base hold, too")
+    tap.empty(d.causes("slow-worker"), "an unequal assignment: the same seconds are reported once")
+    tap.ok(d.pattern("master-worker") is None, "an unequal assignment: its base is not chosen beside it")
+    d = diagnose_made(assign([100, 100, 100, 100], 5))
+    is_pattern(d, "static-deal", "an equal assignment")
+    tap.empty(d.causes("unequal-deal"), "an equal assignment: nobody has more")
 
 
 class Actors:

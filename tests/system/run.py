@@ -285,7 +285,7 @@ def test_slow(place):
         what + ": the JSON says the same",
         causes[:1],
     )
-    tap.ok(again.complaint == "", what + ": with JSON nothing is told where nobody looks", again)
+    tap.ok(again.complaint == "", what + ": JSON goes alone, without a narrative", again)
 
 
 def cases_of(text):
@@ -381,7 +381,7 @@ def test_no_number(place):
     )
     tap.ok(
         "the command always starts 5; write {processes} where its number stands" in done.plain,
-        what + ": another number is refused, and how it can be allowed is told",
+        what + ": another number is refused, and it says how it can be allowed",
         done,
     )
     done = place.run([*options, "--max-experiments", "2"], command)
@@ -429,7 +429,7 @@ def test_broken_rules(place):
     with open(os.path.join(own, "rules", "broken.clp"), "w", encoding="utf-8") as file:
         file.write("(defrule ADVISE::x (")
     done = Ended(process)
-    tap.ok(done.status not in (0, 1), what + ": it is told", done)
+    tap.ok(done.status not in (0, 1), what + ": it is reported", done)
     tap.ok("\nUnexplained " in done.out, what + ": what was learnt is shown", done)
     tap.ok(place.outcomes("broken") == ["ok", "ok"], what + ": the runs are kept", place.case("broken"))
 
@@ -443,7 +443,7 @@ def test_crash(place):
     command = [*MPIRUN, place.program("shaky"), *SLOW]
     done = place.run(options, command, SHAKY_CRASH="4")
     tap.ok(done.status == 0, what + ": the first run is diagnosed", done)
-    tap.ok("signal 11" in done.out, what + ": it is told", done)
+    tap.ok("signal 11" in done.out, what + ": it is reported", done)
     tap.ok("the input has no end" in done.out, what + ": with what the program said", done)
     tap.ok("1. master-bottleneck" in done.out, what + ": what was learnt is shown", done)
     diagnosis = " ".join(done.out.split("Diagnosing finished")[1].split())
@@ -453,11 +453,11 @@ def test_crash(place):
         what + ": the diagnosis tells in a line which run failed and how",
         diagnosis,
     )
-    told = product.run("diagnose", "--full", place.path("crash"))
+    diagnosis = product.run("diagnose", "--full", place.path("crash"))
     tap.ok(
-        line in told.out and "* run-02 with 4 processes: failed" in told.out,
+        line in diagnosis.out and "* run-02 with 4 processes: failed" in diagnosis.out,
         what + ": so does marple diagnose of the case",
-        told,
+        diagnosis,
     )
     tap.ok(place.outcomes("crash") == ["ok", "failed"], what + ": the case knows", place.case("crash"))
     nothing_left(place, what)
@@ -482,7 +482,7 @@ def test_hang(place):
     done = place.run(options, command, SHAKY_HANG="all")
     tap.ok(time.monotonic() - began < 60, what + ": it does not last")
     tap.ok(done.status == 3, what + ": status 3", done)
-    tap.ok("had not ended after 2.00 s" in done.plain, what + ": it is told", done)
+    tap.ok("had not ended after 2.00 s" in done.plain, what + ": it is reported", done)
     tap.ok(place.outcomes("hang") == ["timed-out"], what + ": the case knows", place.case("hang"))
     nothing_left(place, what)
     done = place.run(["-o", "hang", "--timeout", "60s", "--max-experiments", "1"], command)
@@ -539,7 +539,7 @@ def test_static(place):
     what = "a program that cannot be traced"
     done = place.run(["-o", "static"], ["mpirun", "-np", "2", place.program("plain")])
     tap.ok(done.status == 3, what + ": status 3", done)
-    tap.ok("no MPI call was recorded" in done.complaint, what + ": it is told", done)
+    tap.ok("no MPI call was recorded" in done.complaint, what + ": it is reported", done)
     tap.ok(place.outcomes("static") == ["no-trace"], what + ": the case knows", place.case("static"))
     done = place.run(["-o", "static", "--format", "json"], ["mpirun", "-np", "2", place.program("plain")])
     tap.ok(
@@ -559,7 +559,7 @@ def test_no_mpi(place):
     tap.ok(
         '"serial" is not an MPI program (no MPI call was recorded)' in done.complaint
         and '"serial" is not an MPI program' in done.plain,
-        what + ": it is told",
+        what + ": it is reported",
         done,
     )
     tap.ok("OTF2" not in done.out + done.complaint, what + ": without the tracer's own troubles", done)
@@ -568,7 +568,7 @@ def test_no_mpi(place):
         file.write("#include <mpi.h>\nint main(void){MPI_Init(0, 0); return MPI_Finalize();}\n")
     subprocess.run(["mpicc", "-o", place.program("bare"), place.path("bare.c")], check=True)
     done = place.run(["-o", "bare-case"], ["mpirun", "-np", "2", place.program("bare")])
-    tap.ok('"bare" does not communicate, or the tracer does not see how' in done.plain, what + ": it is told", done)
+    tap.ok('"bare" does not communicate, or the tracer does not see how' in done.plain, what + ": it is reported", done)
     done = place.run(
         ["-o", "other-pattern", "--pattern", "pipeline", "--max-experiments", "1"],
         [*MPIRUN, place.program("mw"), "--tasks", "20"],
@@ -582,7 +582,7 @@ def test_no_mpi(place):
     done = place.run(["-o", "python-case"], ["mpirun", "-np", "2", sys.executable, "-c", "print(3)"])
     tap.ok(
         done.status == 3 and "is not an MPI program, or it ended before MPI_Init" in done.complaint,
-        what + ": it is told with a reserve",
+        what + ": it is reported with a reserve",
         done,
     )
 
@@ -631,7 +631,7 @@ def test_mistakes(place):
     done = place.run(["-o", "mistake"], ["mpirun", "-np", "{procs}", program])
     tap.ok(
         done.status == 2 and "there is no placeholder {procs}; did you mean {processes}?" in done.complaint,
-        "a misspelt placeholder is told",
+        "a misspelt placeholder is reported",
         done,
     )
     tap.ok(not os.path.exists(place.path("mistake")), "and nothing is started")
@@ -641,7 +641,7 @@ def test_mistakes(place):
     )):
         done = place.run(["-o", "mistake-%d" % number], command)
         what = " ".join(command).replace(place.folder, "…")
-        tap.ok(done.status == 3 and said in " ".join(done.complaint.split()), what + ": it is told", done)
+        tap.ok(done.status == 3 and said in " ".join(done.complaint.split()), what + ": it is reported", done)
         tap.ok(place.outcomes("mistake-%d" % number) == ["failed"], what + ": the case knows")
 
 
@@ -651,7 +651,7 @@ def test_left(place):
         ["-o", "left", "--max-experiments", "1"], [*MPIRUN, place.program("shaky"), *SLOW], SHAKY_LEAVE="all"
     )
     tap.ok(done.status == 0, what + ": it is diagnosed", done)
-    tap.ok("left behind and that were ended: 1" in done.out, what + ": it is told", done)
+    tap.ok("left behind and that were ended: 1" in done.out, what + ": it is reported", done)
     nothing_left(place, what)
 
 
@@ -667,7 +667,7 @@ def test_interrupt(place):
     process.send_signal(signal.SIGINT)
     done = Ended(process)
     tap.ok(done.status == 3, what + ": status 3", done)
-    tap.ok("interrupted" in done.complaint, what + ": it is told how to go on", done)
+    tap.ok("interrupted" in done.complaint, what + ": it says how to go on", done)
     tap.ok(place.outcomes("stop") == ["interrupted"], what + ": the case knows", place.case("stop"))
     nothing_left(place, what)
     tap.ok("\nUnexplained " in done.out, what + ": what it did until then is diagnosed", done)
@@ -677,8 +677,8 @@ def test_alone(place):
     """Open MPI and EZTrace may make a trace of it, or fail at its end; both tell one process."""
     what = "an MPI program without mpirun"
     done = place.run(["-o", "alone", "--max-experiments", "1"], [place.program("mw"), "--tasks", "4"])
-    told = done.plain + " ".join(done.complaint.split())
-    tap.ok("did you forget mpirun? As in: mpirun -np 4 " + place.program("mw") in told, what + ": it is asked", done)
+    text = done.plain + " ".join(done.complaint.split())
+    tap.ok("did you forget mpirun? As in: mpirun -np 4 " + place.program("mw") in text, what + ": it is asked", done)
 
 
 def test_killed(place):
@@ -776,7 +776,7 @@ def test_disk_full(place):
     tap.ok(before.status == 0, what + ": a case to begin with", before)
     kept = place.case("full")
     done = place.run(["-o", "full", "--processes", "3"], command, limits=small_files)
-    tap.ok(done.status == 3 and "cannot write" in done.complaint, what + ": it is told", done)
+    tap.ok(done.status == 3 and "cannot write" in done.complaint, what + ": it is reported", done)
     tap.ok(place.case("full") == kept, what + ": the case is as it was")
     nothing_left(place, what)
 
@@ -793,7 +793,7 @@ def test_unusable_cases(place):
     done = place.run(["-o", "bad"], command)
     tap.ok(
         done.status == 3 and "bad/case.yaml:" in done.complaint,
-        "a damaged case is told with its line",
+        "a damaged case is reported with its line",
         done,
     )
     tap.ok(place.case("bad") == "case: 1\ncommand: [x\n", "and left as it is")

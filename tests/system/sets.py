@@ -77,7 +77,7 @@ def test_not_repeated(paths):
     what = "tasks ten times as long"
     d = together(*paths)
     tap.ok(len(d["groups"]) == 2, what + ": are no repetition", d["groups"])
-    tap.ok("16.7 times as many messages" in " ".join(d["remarks"]), what + ": told", d["remarks"])
+    tap.ok("16.7 times as many messages" in " ".join(d["remarks"]), what + ": reported", d["remarks"])
     tap.empty(d["scaling"], what + ": no scaling without other sizes")
 
 
@@ -100,14 +100,14 @@ def test_repeated(paths):
         leading,
     )
     names = [(f["name"], tuple(f["culprits"])) for f in d.causes()]
-    tap.ok(len(names) == len(set(names)), what + ": no cause is told twice", names)
+    tap.ok(len(names) == len(set(names)), what + ": no cause is named twice", names)
 
 
 def test_strangers(paths):
     d = together(*paths)
     tap.ok(
         any("do not look like runs of one program" in r for r in d["remarks"]),
-        "runs of two programs are told apart",
+        "runs of two programs are distinguished",
         d["remarks"],
     )
     tap.empty(d["scaling"], "and are not compared")
@@ -139,7 +139,7 @@ def test_manifest(paths):
             d["remarks"],
         )
         labels = [r["label"] for r in d["runs"]]
-        tap.ok(labels == ["try 4", "try 4"], "its labels are told", labels)
+        tap.ok(labels == ["try 4", "try 4"], "its labels are reported", labels)
         text = product.run("diagnose", "--full", "--manifest", manifest)
         tap.ok('r1 "try 4"' in text.out, "and where the runs are named", text)
         os.rename(manifest, os.path.join(folder, "case.yaml"))
@@ -196,8 +196,8 @@ def test_live(folder):
     )
     tap.ok(found, "live: the master saturates", d["scaling"])
     tap.empty(bad, "live: where it saturates agrees with the prediction to 25 %")
-    told = {(f["run"], f["name"], tuple(f["culprits"])) for f in d.causes()}
-    tap.ok(len(told) == len(d.causes()), "live: no cause is told twice", told)
+    distinct = {(f["run"], f["name"], tuple(f["culprits"])) for f in d.causes()}
+    tap.ok(len(distinct) == len(d.causes()), "live: no cause is named twice", distinct)
 
 
 def main():

@@ -95,12 +95,12 @@ def probe(folder, mpi):
     expected = {(tag, 4 * tag): n for tag, n in SENT.items()}
     tap.ok(sent == expected, "%s: every message that is sent has its record" % mpi, "%s\n%s" % (sent, expected))
     tap.ok(received == expected, "%s: and every one that is received" % mpi, "%s\n%s" % (received, expected))
-    tap.ok(asked == ASKED, "%s: what receives left open is told" % mpi, str(asked))
-    told = operations_of(events, "MPI_COLLECTIVE_END")
-    tap.ok([o for o in told if o in OPERATIONS and o != OPERATIONS[0]] == OPERATIONS[1:],
-           "%s: operations have their roots and bytes" % mpi, "\n".join(told))
-    told = operations_of(events, "NON_BLOCKING_COLLECTIVE_COMPLETE")
-    tap.ok(told == OPERATIONS, "%s: so have those with requests" % mpi, "\n".join(told))
+    tap.ok(asked == ASKED, "%s: what receives left open is recorded" % mpi, str(asked))
+    operations = operations_of(events, "MPI_COLLECTIVE_END")
+    tap.ok([o for o in operations if o in OPERATIONS and o != OPERATIONS[0]] == OPERATIONS[1:],
+           "%s: operations have their roots and bytes" % mpi, "\n".join(operations))
+    operations = operations_of(events, "NON_BLOCKING_COLLECTIVE_COMPLETE")
+    tap.ok(operations == OPERATIONS, "%s: so have those with requests" % mpi, "\n".join(operations))
     n_cancelled = sum(name == "MPI_REQUEST_CANCELLED" for name, _ in events)
     tap.ok(n_cancelled == 1, "%s: what was cancelled is said to be" % mpi, str(n_cancelled))
     halves = [text for name, text in events if 'Communicator: "halves"' in text]
@@ -181,7 +181,7 @@ def clocks_in_between(folder, mpi):
     # 400 ms of work between the first and the last comparison.
     tap.ok(min(counts) >= 4, "%s: clocks are compared again and again" % mpi, "%s\n%s" % (counts, run))
     flushes = sum(name == "BUFFER_FLUSH" for name, _ in run.events(1))
-    tap.ok(flushes >= counts[1] - 2, "%s: what that takes is told" % mpi, str(flushes))
+    tap.ok(flushes >= counts[1] - 2, "%s: what that takes is recorded" % mpi, str(flushes))
     traced.is_clean(tap, run, "%s: clocks in between" % mpi)
     run = traced.Traced(folder, 2, words, mpi, MARPLE_TRACE_CLOCK_INTERVAL="50")
     offsets = re.findall(r"^CLOCK_OFFSET +1 ", run.print("-C")[0], re.M)

@@ -18,9 +18,9 @@ TURNS = 20
 
 
 def n_messages(path):
-    told = product.run("check", path).out
-    parts = re.search(r"([\d,]+) messages matched; ([\d,]+) sends and ([\d,]+) receives", told)
-    return tuple(int(n.replace(",", "")) for n in parts.groups()) if parts else told
+    report = product.run("check", path).out
+    parts = re.search(r"([\d,]+) messages matched; ([\d,]+) sends and ([\d,]+) receives", report)
+    return tuple(int(n.replace(",", "")) for n in parts.groups()) if parts else report
 
 
 def bad_ends(folder, program, mpi):
@@ -110,7 +110,7 @@ def deadlock(folder, program, mpi):
     asked = re.findall(r'ASKED_SOURCE" <\d+>; INT32; (\d+)\), .*ASKED_TAG" <\d+>; INT32; (\d+)\)', out)
     tap.ok(
         sorted(asked) == [("0", "8"), ("1", "7")],
-        "%s: it is told for whom, and for which tag, each process waits" % mpi,
+        "%s: the report says for whom, and for which tag, each process waits" % mpi,
         str(asked),
     )
 
@@ -142,11 +142,11 @@ def no_trace(folder, _, mpi):
     os.mkdir(path + "/spools")
     with open(path + "/spools/0-1.spool", "w", encoding="ascii") as file:
         file.write("nothing\n" * 1000)
-    told = product.run("trace", "--recover", path)
+    again = product.run("trace", "--recover", path)
     tap.ok(
-        told.status == 3 and "is no spool" in told.complaint and "makes a trace of it" not in told.complaint,
+        again.status == 3 and "is no spool" in again.complaint and "makes a trace of it" not in again.complaint,
         "%s: a strange file is named and stays" % mpi,
-        str(told),
+        str(again),
     )
     tap.ok(os.path.exists(path + "/spools/0-1.spool"), "%s: it is still there" % mpi)
 
@@ -224,12 +224,12 @@ def chosen(folder, program, mpi):
     for name, words in (("itself", [program]), ("a library of it", [indirect])):
         path = tempfile.mkdtemp(dir=folder) + "/trace"
         done = run_as(None, [product.marple, "trace", "-o", path, "--", *words, "well"], folder)
-        told = subprocess.run(["otf2-print", "-A", path + "/trace.otf2"], capture_output=True, text=True, check=False)
+        definitions = subprocess.run(["otf2-print", "-A", path + "/trace.otf2"], capture_output=True, text=True, check=False)
         wanted = {"openmpi": "Open MPI", "mpich": "MPICH"}[mpi]
         tap.ok(
-            done.returncode == 0 and re.search(r"MPI_LIBRARY\n.*" + wanted, told.stdout) is not None,
+            done.returncode == 0 and re.search(r"MPI_LIBRARY\n.*" + wanted, definitions.stdout) is not None,
             "%s: a program is known by what %s needs" % (mpi, name),
-            str(done) + told.stdout[:500],
+            str(done) + definitions.stdout[:500],
         )
 
 

@@ -62,11 +62,11 @@ def hybrid(folder, program, mpi):
             str(threads),
         )
     traced.is_clean(tap, run, mpi)
-    told = product.run("diagnose", run.path).out
-    waits = re.search(r"Threads wait ([\d.]+) (m?)s for one another", " ".join(told.split()))
+    diagnosis = product.run("diagnose", run.path).out
+    waits = re.search(r"Threads wait ([\d.]+) (m?)s for one another", " ".join(diagnosis.split()))
     found = float(waits.group(1)) / (1000 if waits.group(2) else 1) if waits else 0.0
-    tap.ok(found >= 0.95 * WAITING_S, "%s: it is said that threads wait, and as long as they do at least" % mpi, told)
-    tap.ok("hybrid.c:" in told or "!$omp" in told, "%s: and where" % mpi, told)
+    tap.ok(found >= 0.95 * WAITING_S, "%s: it is said that threads wait, and as long as they do at least" % mpi, diagnosis)
+    tap.ok("hybrid.c:" in diagnosis or "!$omp" in diagnosis, "%s: and where" % mpi, diagnosis)
 
 
 def switches(folder, program, mpi):
@@ -91,9 +91,9 @@ def seconds_off(run, location):
 def gcc(folder, _, mpi):
     """GCC's runtime reports its threads to nobody."""
     run = traced.Traced(folder, RANKS, [build(folder, mpi, "gcc"), "2", "1"], mpi, OMP_NUM_THREADS="3")
-    told = " ".join(run.check().split())
-    tap.ok("no threads:" in told, "%s: threads of GCC's OpenMP are not said to be recorded" % mpi, told)
-    tap.ok("threads of GCC's OpenMP runtime, if there were any, are not recorded" in told, "%s: but why not" % mpi, told)
+    report = " ".join(run.check().split())
+    tap.ok("no threads:" in report, "%s: threads of GCC's OpenMP are not said to be recorded" % mpi, report)
+    tap.ok("threads of GCC's OpenMP runtime, if there were any, are not recorded" in report, "%s: but why not" % mpi, report)
     run = traced.Traced(folder, RANKS, [build(folder, mpi, "gcc"), "2", "1"], mpi, OMP_NUM_THREADS="1")
     tap.ok("yes threads:" in run.check(), "%s: where it may use one there are none" % mpi, str(run))
 

@@ -153,8 +153,8 @@ def samples(folder, mpi):
         allowed = expand(cores.get(str(rank), ""))
         tap.ok({f[4] for f in found} <= allowed, "%s: on cores that it may use" % name, str(cores))
     expected = int(subprocess.run(["nproc", "--all"], capture_output=True, text=True, check=True).stdout)
-    told = set(re.findall(r'"MARPLE::MACHINE_CORES" <\d+>, Type: UINT32, Value: (\d+)', text))
-    tap.ok(told == {str(expected)}, "%s: the number of cores of the machine is told" % mpi, text)
+    machine = set(re.findall(r'"MARPLE::MACHINE_CORES" <\d+>, Type: UINT32, Value: (\d+)', text))
+    tap.ok(machine == {str(expected)}, "%s: the number of cores of the machine is recorded" % mpi, text)
 
 
 def expand(ranges):
@@ -168,15 +168,15 @@ def expand(ranges):
 def properties(folder, mpi):
     program = traced.build(folder, "halo", mpi)
     run = traced.Traced(folder, 2, [program, "irecv", "1", "1", "0", "1"], mpi, OMP_PROC_BIND="a b")
-    told = dict(re.findall(r"^Property name +MARPLE::(\w+)\nProperty value +(.*)$", run.print("-A")[0], re.M))
+    found = dict(re.findall(r"^Property name +MARPLE::(\w+)\nProperty value +(.*)$", run.print("-A")[0], re.M))
     words = " ".join([*traced.launch(2, mpi), program, "irecv 1 1 0 1"])
-    tap.ok(told.get("COMMAND") == words, "%s: the command is told" % mpi, str(told))
+    tap.ok(found.get("COMMAND") == words, "%s: the command is recorded" % mpi, str(found))
     library_name = {"openmpi": "Open MPI", "mpich": "MPICH"}[mpi]
-    tap.ok(library_name in told.get("MPI_LIBRARY", ""), "%s: the MPI is told" % mpi, str(told))
-    tap.ok("OMP_PROC_BIND=a b" in told.get("MPI_SETTINGS", ""), "%s: and what was set for it" % mpi, str(told))
+    tap.ok(library_name in found.get("MPI_LIBRARY", ""), "%s: the MPI is recorded" % mpi, str(found))
+    tap.ok("OMP_PROC_BIND=a b" in found.get("MPI_SETTINGS", ""), "%s: and what was set for it" % mpi, str(found))
     text = run.print("-G")[0]
     load = re.findall(r'"MARPLE::LOAD" <\d+>, Type: DOUBLE, Value: ([\d.e+-]+)', text)
-    tap.ok(len(load) == 2 and 0 <= float(load[0]) < 1000, "%s: the load before the run is told" % mpi, text)
+    tap.ok(len(load) == 2 and 0 <= float(load[0]) < 1000, "%s: the load before the run is recorded" % mpi, text)
 
 
 def main():

@@ -71,12 +71,12 @@ def slow_rank(folder, program, mpi):
 
 
 RULE = """
-(defrule SYMPTOMS::places-told
+(defrule SYMPTOMS::places-shown
   "Where most is computed in front of a call."
   (place (run ?r) (function ?f) (line ?line) (call ?call) (calls ?n) (before ?s))
   (not (place (run ?r) (before ?more&:(> ?more ?s))))
   =>
-  (assert (finding (kind observation) (name place-told) (run ?r) (pattern "message-passing") (level 1)
+  (assert (finding (kind observation) (name place-shown) (run ?r) (pattern "message-passing") (level 1)
                    (text (text "{} {} {} {n}" ?f ?line ?call ?n)))))
 """
 
@@ -88,9 +88,9 @@ def places(folder, program, mpi):
         file.write(RULE)
     run = traced.Traced(folder, 2, [program, "waitall", "sleep", "20", "2"], mpi)
     done = product.run("diagnose", "--format", "json", "--knowledge", os.path.join(folder, "known"), run.path)
-    told = [f["text"] for f in product.parse(done.out)["findings"] if f["name"] == "place-told"]
+    texts = [f["text"] for f in product.parse(done.out)["findings"] if f["name"] == "place-shown"]
     line = line_of("stencil", "MPI_Irecv(in[0]")
-    tap.ok(told == ["exchange %d MPI_Irecv 40" % line], "%s: places are facts" % mpi, str(told) + str(done))
+    tap.ok(texts == ["exchange %d MPI_Irecv 40" % line], "%s: places are facts" % mpi, str(texts) + str(done))
 
 
 # ---- cores ------------------------------------------------------------------------------------
@@ -138,12 +138,12 @@ def turns(folder, program, mpi):
     n = 5 if mpi == "openmpi" else 3
     named = traced.Traced(folder, n, [program, "named", "100"], mpi)
     _, causes = diagnosed(named)
-    told = [f for f in causes if f["name"] in ("out-of-turn", "fixed-order-collection")]
+    orders = [f for f in causes if f["name"] in ("out-of-turn", "fixed-order-collection")]
     line = line_of("turns", "MPI_Recv(&request")
     if mpi == "openmpi":
         tap.ok(
-            told and all(f["where"] and f["where"][0]["line"] == line for f in told),
-            what + "a fixed order is told, with the line of its receive",
+            orders and all(f["where"] and f["where"][0]["line"] == line for f in orders),
+            what + "a fixed order is reported, with the line of its receive",
             causes,
         )
     races = product.run("order", "races", named.path).out

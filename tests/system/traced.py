@@ -89,12 +89,12 @@ def is_clean(tap, traced, what):
     """Whether the archive is as good as a trace can be."""
     _, complaints = traced.print("--silent")
     tap.ok(complaints == "", "%s: otf2-print has no complaint" % what, complaints)
-    told = traced.check()
+    report = traced.check()
     tap.ok(
-        " 0 sends and 0 receives without a partner" in told and "0 of them incomplete" in told,
+        " 0 sends and 0 receives without a partner" in report and "0 of them incomplete" in report,
         "%s: all messages and operations are whole" % what,
-        told,
+        report,
     )
-    lacks = set(re.findall(r"^  no ([a-z-]+):", told, re.M))
+    lacks = set(re.findall(r"^  no ([a-z-]+):", report, re.M))
     allowed = {"user-regions", "source-lines"}
-    tap.ok(lacks <= allowed, "%s: nothing of MPI is lacking" % what, told)
+    tap.ok(lacks <= allowed, "%s: nothing of MPI is lacking" % what, report)

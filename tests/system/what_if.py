@@ -51,11 +51,11 @@ def answer(path, change):
 
 def compare(what, folder, trace, change, before, after):
     """The run time that is predicted for `after` from runs of `before`: medians of both."""
-    told, measured, was = [], [], []
+    predicted, measured, was = [], [], []
     for i in range(TIMES):
         a = answer(trace(os.path.join(folder, "before%d" % i), *before), change)
         tap.near(a["baseline_s"], a["recorded_s"], 1e-6, what + ": the replay of the run is the run")
-        told.append(a["changed_s"])
+        predicted.append(a["changed_s"])
         was.append(a["recorded_s"])
         measured.append(answer(trace(os.path.join(folder, "after%d" % i), *after), change)["recorded_s"])
     expected = statistics.median(measured)
@@ -64,16 +64,16 @@ def compare(what, folder, trace, change, before, after):
         % (
             what,
             statistics.median(was),
-            statistics.median(told),
+            statistics.median(predicted),
             expected,
-            ["%.3f" % s for s in sorted(told)],
+            ["%.3f" % s for s in sorted(predicted)],
             ["%.3f" % s for s in sorted(measured)],
         )
     )
     # Sleepers wake late on a machine that is busy with others, by amounts that differ from run to run.
     busy = os.getloadavg()[0] > len(os.sched_getaffinity(0))
     tap.near(
-        statistics.median(told),
+        statistics.median(predicted),
         expected,
         (0.3 if busy else 0.15) * expected,
         what + ": what was predicted is what is measured",
@@ -135,11 +135,11 @@ def test_repeats(folder):
         tap.ok((g["n_runs"], g["n_asked"]) == (3, 3), what + "by all three", g)
         for key, of_round in (("recorded", 1.6), ("changed", 1.6 - share), ("gain", share)):
             values = sorted(ROUNDS * ms * 1e-3 * of_round for ms in rounds)
-            told = [g[key][k] for k in ("low_s", "median_s", "high_s")]
+            range_s = [g[key][k] for k in ("low_s", "median_s", "high_s")]
             tap.ok(
-                all(abs(x - y) <= 1e-6 for x, y in zip(told, values)),
+                all(abs(x - y) <= 1e-6 for x, y in zip(range_s, values)),
                 what + key + " is the median with its range",
-                (told, values),
+                (range_s, values),
             )
     text = " ".join(product.run("diagnose", *options, *paths).out.split())
     tap.ok(text.count("compute(1)/1.5 (") == 1, "the report says each once", text)
@@ -198,13 +198,13 @@ def test_many_remedies(folder):
     )
     d = product.diagnose(hand_made(folder, "many.trace", 10), "--knowledge", own)
     mine = {f["name"]: f for f in d.causes() if f["name"].startswith("own-")}
-    tap.ok(len(mine) == 15, "all causes are told", sorted(mine))
+    tap.ok(len(mine) == 15, "all causes are reported", sorted(mine))
     out = [name for name, f in mine.items() if f["gain_replay_s"] is None]
     tap.ok(len(out) > 0 and "own-13" not in out and "own-14" not in out,
            "who shares a remedy that was replayed has its gain", out)
     tap.ok(
         all("leading causes" in (mine[name]["gain_doubt"] or "") for name in out),
-        "and who has none is told why",
+        "and where there is none, it says why",
         [mine[name]["gain_doubt"] for name in out],
     )
 

@@ -1,6 +1,6 @@
 ! Programs that communicate as the NAS parallel benchmarks do, each of which checks what it has computed:
 !   kernels cg|mg|ft|is|lu|ep STEPS
-! cg: products of a matrix that is dealt by rows, halves and sums by messages, as many processes as a power of 2
+! cg: products of a matrix that is distributed by rows, halves and sums by messages, as many processes as a power of 2
 ! mg: halos of grids that become coarser and finer again, in one dimension
 ! ft: a transposition among all in each step
 ! is: counts of keys added up, then keys sent to where they belong

@@ -1,5 +1,5 @@
 /*
- * A master that deals tasks of unequal length, to whoever asks first or in a fixed order.
+ * A master that hands out tasks of unequal length, to whoever asks first or in a fixed order.
  *
  *   turns any|named TASKS
  */
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static void deal(int does_take_any, int n_tasks, int n_workers)
+static void hand_out(int does_take_any, int n_tasks, int n_workers)
 {
-    int n_dealt = 0;
+    int n_given = 0;
     int next = 0;
     int request;
 
@@ -19,7 +19,7 @@ static void deal(int does_take_any, int n_tasks, int n_workers)
         MPI_Status status;
 
         MPI_Recv(&request, 1, MPI_INT, from, 1, MPI_COMM_WORLD, &status);
-        const int task = n_dealt < n_tasks ? ++n_dealt : 0;
+        const int task = n_given < n_tasks ? ++n_given : 0;
         left -= task == 0;
         MPI_Send(&task, 1, MPI_INT, status.MPI_SOURCE, 2, MPI_COMM_WORLD);
         next = (next + 1) % n_workers;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 0) {
-        deal(strcmp(argv[1], "any") == 0, atoi(argv[2]), size - 1);
+        hand_out(strcmp(argv[1], "any") == 0, atoi(argv[2]), size - 1);
     } else {
         work(rank);
     }
