@@ -82,13 +82,13 @@ static enum mpl_status take_census(struct census *census, struct mpl_err *err)
 static const char *name_archives(const struct census *census)
 {
     const struct mpl_archives_below *below = &census->below;
-    const bool are_all = below->n <= MPL_ARCHIVES_TOLD && !below->is_cut;
+    const bool are_all = below->n <= MPL_ARCHIVES_NAMED && !below->is_cut;
     const char *text =
         mpl_arena_printf(census->arena, "no file *.otf2, but %s%u archive%s below it%s ",
                          below->is_cut ? "at least " : "", below->n,
                          below->n == 1 ? "" : "s", are_all ? ":" : ", such as");
 
-    for (unsigned i = 0; i < MPL_ARCHIVES_TOLD && below->paths[i] != NULL && text != NULL;
+    for (unsigned i = 0; i < MPL_ARCHIVES_NAMED && below->paths[i] != NULL && text != NULL;
          i++) {
         text = mpl_arena_printf(census->arena, "%s%s\"%s\"", text, i == 0 ? "" : ", ",
                                 below->paths[i]);

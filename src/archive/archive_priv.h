@@ -4,14 +4,14 @@
 
 #include "archive/archive.h"
 
-enum { MPL_ARCHIVES_TOLD = 3 };
+enum { MPL_ARCHIVES_NAMED = 3 };
 
 struct mpl_archives_below {
     unsigned n;
-    const char *paths[MPL_ARCHIVES_TOLD]; /**< Anchors, the first by the alphabet. */
-    bool is_cut;                          /**< There is more than was looked at. */
-    bool has_local_definitions;           /**< In folders below: <location>.def, */
-    bool has_events;                      /**< and <location>.evt. */
+    const char *paths[MPL_ARCHIVES_NAMED]; /**< Anchors, the first by the alphabet. */
+    bool is_cut;                           /**< There is more than was looked at. */
+    bool has_local_definitions;            /**< In folders below: <location>.def, */
+    bool has_events;                       /**< and <location>.evt. */
 };
 
 /** Anchors in \p directory and below, eight levels deep; see search.c. */

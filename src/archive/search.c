@@ -29,7 +29,7 @@ static void add(struct search *s, const char *path)
 
     s->out->n++;
     s->is_out_of_memory |= next == NULL;
-    for (unsigned i = 0; i < MPL_ARCHIVES_TOLD && next != NULL; i++) {
+    for (unsigned i = 0; i < MPL_ARCHIVES_NAMED && next != NULL; i++) {
         const char *here = s->out->paths[i];
 
         if (here == NULL || strcmp(next, here) < 0) {

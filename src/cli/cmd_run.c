@@ -326,11 +326,11 @@ static enum mpl_status investigate(const struct run_opts *opts, struct mpl_case 
 {
     /* A document is not mixed with the story of how it came about. */
     const bool is_document = opts->format != MPL_FORMAT_TEXT;
-    FILE *told = is_document ? stderr : out;
+    FILE *story = is_document ? stderr : out;
     struct run_show show = {
-        .narrative = { .out = told,
+        .narrative = { .out = story,
                        .width =
-                           opts->width != 0 ? (int) opts->width : mpl_output_width(told) },
+                           opts->width != 0 ? (int) opts->width : mpl_output_width(story) },
         .is_silent = is_document && !opts->is_verbose && !isatty(fileno(stderr)),
         .is_verbose = opts->is_verbose,
         .directory = mpl_case_directory(c),

@@ -136,13 +136,13 @@ static enum mpl_status load_base(struct choice *c, const struct mpl_pattern_opts
 {
     struct mpl_knowledge known = { 0 };
     struct mpl_lint *lint = are_files(opts) ? mpl_lint_create(c->arena) : c->lint;
-    struct mpl_err *told = are_files(opts) ? NULL : err;
+    struct mpl_err *load_err = are_files(opts) ? NULL : err;
 
     if (lint == NULL) {
         return mpl_nomem(err);
     }
     const enum mpl_status st = mpl_knowledge_load_patterns(
-        opts->directories.paths, opts->directories.n, c->arena, lint, &known, told);
+        opts->directories.paths, opts->directories.n, c->arena, lint, &known, load_err);
     if (st == MPL_E_SYNTAX && are_files(opts)) {
         mpl_lint_add(c->lint, MPL_LINT_WARNING, (struct mpl_place){ .file = NULL },
                      "the patterns in the directories have errors, so files are read "
@@ -150,7 +150,8 @@ static enum mpl_status load_base(struct choice *c, const struct mpl_pattern_opts
         return MPL_OK;
     }
     c->base = known.patterns;
-    return st == MPL_OK || told != NULL ? st : mpl_fail(err, st, "cannot load patterns");
+    return st == MPL_OK || load_err != NULL ? st
+                                            : mpl_fail(err, st, "cannot load patterns");
 }
 
 static enum mpl_status choose_all(struct choice *c, struct mpl_err *err)

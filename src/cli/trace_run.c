@@ -52,13 +52,13 @@ static enum mpl_status choose_mpi(const char *const *words, size_t n,
     const struct mpl_trace_program program = mpl_trace_look(words, n, arena);
     const char *launcher = program.launcher != NULL ? program.launcher : mpi_of_launcher();
     const char *asked = getenv("MARPLE_TRACE_MPI");
-    const char *told = program.mpi != NULL ? program.mpi : launcher;
+    const char *found = program.mpi != NULL ? program.mpi : launcher;
 
     asked = asked != NULL && asked[0] != '\0' ? asked : NULL;
-    if (asked != NULL && told != NULL && strcmp(asked, told) != 0) {
+    if (asked != NULL && found != NULL && strcmp(asked, found) != 0) {
         return mpl_fail(err, MPL_E_USAGE, "MARPLE_TRACE_MPI is \"%s\", but the %s is %s",
                         asked, program.mpi != NULL ? "MPI of the program" : "launcher's",
-                        told);
+                        found);
     }
     if (program.obstacle != NULL && is_speaker()) {
         mpl_text_print(stderr, "marple: \"%s\" is not recorded: %s\n", program.word,
@@ -72,7 +72,7 @@ static enum mpl_status choose_mpi(const char *const *words, size_t n,
             "its processes will not find each other\n",
             program.word, name_of(program.mpi), name_of(launcher));
     }
-    *out = told != NULL ? told : asked;
+    *out = found != NULL ? found : asked;
     return MPL_OK;
 }
 

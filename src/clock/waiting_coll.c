@@ -69,8 +69,8 @@ static struct last find_last(const struct late *late, const struct mpl_order_ins
     return last;
 }
 
-/* Of a prefix operation higher ranks need lower ones only, and the last to enter keeps few. */
-static bool is_told(const struct mpl_order_instance *in, uint32_t last)
+/* Whether all need the last to enter; in a prefix operation only higher ranks do. */
+static bool keeps_others_waiting(const struct mpl_order_instance *in, uint32_t last)
 {
     return last != MPL_NONE && !in->is_prefix && !in->is_any && !in->is_presumed;
 }
@@ -80,7 +80,7 @@ static void count_last(void *context, const struct mpl_order_instance *in)
     struct late *late = context;
     const struct last last = find_last(late, in);
 
-    if (is_told(in, last.rank)) {
+    if (keeps_others_waiting(in, last.rank)) {
         late->n_last[in->process[last.rank]]++;
         late->n_instances++;
     }
@@ -97,7 +97,8 @@ static void see_instance(void *context, const struct mpl_order_instance *in)
     struct late *late = context;
     const struct last last = find_last(late, in);
 
-    if (!is_told(in, last.rank) || !is_often_last(late, in->process[last.rank])) {
+    if (!keeps_others_waiting(in, last.rank) ||
+        !is_often_last(late, in->process[last.rank])) {
         return;
     }
     for (uint32_t to = 0; to < in->n; to++) {

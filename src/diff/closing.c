@@ -2,7 +2,7 @@
  * The closing check: if somebody computes longer and that is why the run is slower, then the new run replayed
  * with what they compute in the base takes as long as the base. What each of them computes between two calls comes from the
  * same place of the base. Who takes tasks as they come has others in each run: there a task takes as long as in the base, and
- * tasks are dealt anew.
+ * tasks are handed out anew.
  */
 #include "config.h"
 

@@ -321,12 +321,12 @@ static void await_leader(struct watch *w)
     note_end(w, status);
 }
 
-/* What it left behind may end by itself, is then told to, and then made to. */
+/* What it left behind may end by itself, gets SIGTERM after a while, and then SIGKILL. */
 static void await_others(struct watch *w)
 {
     const double since = mpl_now_s();
     const double paused_before_s = w->paused_s;
-    bool is_told = false;
+    bool is_signalled = false;
     unsigned left = 0;
 
     while ((left = mpl_offspring_signal(&w->offspring, 0)) > 0) {
@@ -335,8 +335,8 @@ static void await_others(struct watch *w)
         if (waited >= LINGER_S + w->program->grace_s || w->stage == STAGE_KILLED) {
             w->end->n_killed = left;
             (void) mpl_offspring_signal(&w->offspring, SIGKILL);
-        } else if (!is_told && (waited >= LINGER_S || w->stage != STAGE_RUNS)) {
-            is_told = true;
+        } else if (!is_signalled && (waited >= LINGER_S || w->stage != STAGE_RUNS)) {
+            is_signalled = true;
             w->end->n_killed = left;
             (void) mpl_offspring_signal(&w->offspring, SIGTERM);
         }

@@ -212,8 +212,8 @@ const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned
     }
     if (mpl_command_lacks_place(&h->c->command, s->tracer)) {
         return mpl_arena_printf(h->arena,
-                                "%s must be told where it belongs; write {tracer} in front "
-                                "of the program",
+                                "the command does not say where %s belongs; write "
+                                "{tracer} in front of the program",
                                 mpl_tracer_file_name(s->tracer));
     }
     if (planned->is_executable || is_built_for(h, planned)) {

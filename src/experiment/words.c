@@ -159,8 +159,8 @@ enum mpl_status mpl_command_check(const struct mpl_command *command,
     enum mpl_status st = mpl_command_fill(command, &filling, scratch, &words, &n, err);
     if (st == MPL_OK && tracer != NULL && mpl_command_lacks_place(command, tracer)) {
         st = mpl_fail(err, MPL_E_USAGE,
-                      "%s must be told where it belongs: write {tracer} in front of the "
-                      "program",
+                      "the command does not say where %s belongs: write "
+                      "{tracer} in front of the program",
                       mpl_tracer_file_name(tracer));
     }
     mpl_arena_destroy(scratch);

@@ -39,7 +39,7 @@ struct walk {
     bool is_short; /* Memory ran out. */
     uint64_t n_ignored;
     uint64_t n_passed; /* Points of locations that have stopped. */
-    uint64_t n_told;
+    uint64_t n_reported;
     struct mpl_net_circles *circles; /* Where no clock is asked: after the first one. */
     struct mpl_arena *scratch;
     /* Only after the first circle: blocked locations, the one with the earliest sink first. */
@@ -356,11 +356,11 @@ static bool make_room(struct walk *w, struct mpl_arena *scratch)
     return true;
 }
 
-/* Locations stop often, and whoever is told may be slow. */
+/* Not at every stop: locations stop often, and the callback may be slow. */
 static void tell(struct walk *w, bool is_due)
 {
-    if (is_due || w->n_passed - w->n_told >= POINTS_PER_NEWS) {
-        w->n_told = w->n_passed;
+    if (is_due || w->n_passed - w->n_reported >= POINTS_PER_NEWS) {
+        w->n_reported = w->n_passed;
         mpl_progress_tell(w->by->progress, w->by->doing, w->n_passed, w->net->n_points);
     }
 }

@@ -37,18 +37,18 @@ static bool is_better(const struct rating *a, const struct rating *b)
  */
 static bool is_lesser(const struct mpl_tracer_file *tracer, const struct mpl_run *run)
 {
-    static const char *const told[] = { "user-regions", "source-lines",  "init-finalize",
-                                        "threads",      "clock-offsets", "counters" };
+    static const char *const names[] = { "user-regions", "source-lines",  "init-finalize",
+                                         "threads",      "clock-offsets", "counters" };
 
-    for (size_t i = 0; run->model != NULL && i < sizeof told / sizeof *told; i++) {
-        const struct mpl_capability *c = mpl_capability_find(told[i]);
+    for (size_t i = 0; run->model != NULL && i < sizeof names / sizeof *names; i++) {
+        const struct mpl_capability *c = mpl_capability_find(names[i]);
         const char *why = NULL;
         /* Who records CPU time counts what the operating system does, which no tracer is asked for. */
         const bool is_of_system =
-            strcmp(told[i], "counters") == 0 && run->model->can.has_cpu_time;
+            strcmp(names[i], "counters") == 0 && run->model->can.has_cpu_time;
 
         if (c != NULL && !is_of_system && mpl_capability_get(&run->model->can, c) &&
-            !mpl_tracer_records(tracer, told[i], &why)) {
+            !mpl_tracer_records(tracer, names[i], &why)) {
             return true;
         }
     }

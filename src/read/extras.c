@@ -213,10 +213,10 @@ void mpl_extras_post(struct mpl_decode *d, const uint8_t *record)
 /* What an earlier call asked for it has got; only receives that were posted may still be waited for. */
 void mpl_extras_enter(struct mpl_decode *d, const uint8_t *record)
 {
-    const bool is_told = has_attributes(d, record);
+    const bool has_any = has_attributes(d, record);
     uint32_t *site = NULL;
 
-    if (is_told && d->attributes.has_asked) {
+    if (has_any && d->attributes.has_asked) {
         /* Written only where the call does not return: it alone is waited for. */
         d->scratch->wanted.n = 0;
         want(d);
@@ -226,7 +226,7 @@ void mpl_extras_enter(struct mpl_decode *d, const uint8_t *record)
         d->is_out_of_memory |= site == NULL;
     }
     if (site != NULL) {
-        *site = is_told ? d->attributes.site : MPL_NONE;
+        *site = has_any ? d->attributes.site : MPL_NONE;
     }
     if (d->depth++ == 0 && d->has_left) {
         d->gap_ticks += d->now_ticks - d->left_ticks;

@@ -1,5 +1,5 @@
 /*
- * Where tasks can be dealt anew. A master that takes what comes first and answers whoever came gives
+ * Where tasks can be handed out anew. A master that takes what comes first and answers whoever came gives
  * the next task to another worker when another one is faster. What was recorded shows such a master as
  * turns: messages of one worker, then an answer to it. What a worker does between an answer and the
  * messages of its next turn is a task, which any other one could have had.

@@ -1,5 +1,5 @@
 /*
- * Dealing tasks anew. A master goes through its own calls in their order; only whose messages it takes
+ * Handing out tasks anew. A master goes through its own calls in their order; only whose messages it takes
  * in a turn is open. The workers go through tasks, which are calls that one of them has recorded: who
  * was taken in a turn gets the task that followed it, and who gets none any more goes on with what it
  * did itself behind its last task.

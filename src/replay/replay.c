@@ -99,7 +99,7 @@ enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_
 
 /* ---- what if ----------------------------------------------------------------------------- */
 
-/* The run with nothing changed, and who deals out tasks in it. */
+/* The run with nothing changed, and who hands out tasks in it. */
 struct baseline {
     bool is_known;
     bool has_sections; /* says what is spent in each; all else is the same without */
@@ -275,8 +275,8 @@ static enum mpl_status doubt_chance(const struct question *q, const struct cours
     }
     out->doubt = mpl_arena_printf(
         q->answer,
-        "whether the tasks of process %s differ from those of others by chance cannot be "
-        "told; if they do not, the run takes %s",
+        "whether the tasks of process %s differ from those of others by chance is not "
+        "known; if they do not, the run takes %s",
         mpl_events_model(q->events)->locations[changed->unsure].label,
         mpl_text_seconds(q->arena, changed->if_not_s));
     return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
@@ -316,7 +316,7 @@ static enum mpl_status find_farms(const struct question *q, const struct course 
 }
 
 /*
- * Whether tasks are to be dealt anew. Not where nothing changes, nor on an ideal network, which by its
+ * Whether tasks are to be handed out anew. Not where nothing changes, nor on an ideal network, which by its
  * definition keeps who depends on whom, nor where parts of tasks or sections change: whose they are is
  * recorded per process.
  */
@@ -368,7 +368,7 @@ static enum mpl_status run_unsure(const struct question *q, const struct farms *
     return st;
 }
 
-/* Deals with farms as with scratch memory. */
+/* Uses farms as scratch memory. */
 static enum mpl_status run_changed(const struct question *q, struct farms *farms,
                                    struct course *changed, struct mpl_err *err)
 {

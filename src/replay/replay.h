@@ -78,7 +78,7 @@ struct mpl_replayed {
  * Replays the recorded dependencies: messages in their recorded pairing and order, collectives,
  * threads as part of their master. Computation takes as long as recorded, calls take what they
  * took beyond waiting, waits follow from who is late; then again with the changes. Then a master that
- * takes what comes first and answers whoever came deals its tasks anew: in its recorded order, to
+ * takes what comes first and answers whoever came hands out its tasks anew: in its recorded order, to
  * whoever comes, step by step between its collectives (farms.c says where that can be done; never for
  * a change of regions, nor for network*0 alone). Where somebody else who takes messages as they come would then take them in
  * another order, and waits for more than 2 % of the changed run because it does not, that is a doubt.
@@ -90,7 +90,7 @@ struct mpl_replayed {
  *
  * Ownership: \p out points into \p arena.
  * Errors:    MPL_E_USAGE for labels, roles and regions that do not exist, with a suggestion.
- * Cost:      linear in records (times log of workers where tasks are dealt); while it runs 14 to 22 bytes
+ * Cost:      linear in records (times log of workers where tasks are handed out anew); while it runs 14 to 22 bytes
  *            per call, 4 per message, 64 per message of such a master, and 64 KiB.
  */
 enum mpl_status mpl_replay_run(const struct mpl_events *events,

@@ -38,7 +38,7 @@ struct spent {
     double transfer_s;
     double *regions_s;  /* per region of the scale */
     double *sections_s; /* computation per section of the scale; NULL: it has none */
-    bool is_master;     /* deals out the tasks of a farm */
+    bool is_master;     /* hands out the tasks of a farm */
     uint32_t farm;      /* whose tasks it takes; MPL_NONE */
     double task_s;      /* then: computation of a task, mean */
 };
@@ -176,7 +176,7 @@ bool mpl_activities_find_progress(const struct activities *a, uint32_t lane,
                                   uint32_t *other, uint32_t *call, int64_t *held_ticks);
 
 /* engine.c: lets every location run through its calls; \p farms NULL: in the recorded order, else
- * tasks are dealt anew. Cost: linear in calls, in records where regions are
+ * tasks are handed out anew. Cost: linear in calls, in records where regions are
  * scaled; 8 bytes per call. */
 struct farms;
 enum mpl_status mpl_engine_run(const struct activities *activities,
@@ -362,7 +362,7 @@ struct farm {
     uint32_t *messages;      /* of the master: n_each per slot */
     uint32_t *place_of;      /* per message of the master: where it is in these; MPL_NONE */
     uint32_t end_event;      /* of the master: the first record behind it */
-    /* While tasks are dealt: */
+    /* While tasks are handed out: */
     uint32_t asked; /* slot for which messages are needed; MPL_NONE */
     uint32_t
         *offered_by; /* per slot: location + 1 that has sent its messages; 0: not there */
@@ -398,7 +398,7 @@ bool mpl_farms_choose(struct engine *r, uint32_t location, uint32_t message,
 bool mpl_farms_take(const struct engine *r, uint32_t lane, uint32_t message);
 /* The location is behind its stop_call: goes on or hangs. */
 enum progress mpl_farms_stop(struct engine *r, uint32_t location);
-/* When all hang: deals a task, so that somebody can go on; false if nobody asks for any. */
+/* When all hang: hands out a task, so that somebody can go on; false if nobody asks for any. */
 bool mpl_farms_deal(struct engine *r);
 
 #endif

@@ -248,19 +248,19 @@ static const char *details(const struct screen *s, const char *text, const char 
 /* That of the verdict has been shown in short at the top; of it the details follow. */
 static void say_cause(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
 {
-    const bool is_told = f == s->d->leading;
+    const bool is_leading = f == s->d->leading;
 
     (void) fputc('\n', s->page->out);
     say_head(s, number, f);
     say_part(s->page, "what",
-             is_told ? details(s, f->finding->text, f->headline, s->budget.what_lines)
-                     : f->headline,
+             is_leading ? details(s, f->finding->text, f->headline, s->budget.what_lines)
+                        : f->headline,
              s->budget.what_lines);
     say_where(s, f);
     if (f->fix != NULL) {
         say_part(s->page, "do",
-                 is_told ? details(s, f->finding->remedy, f->fix, s->budget.do_lines)
-                         : f->fix,
+                 is_leading ? details(s, f->finding->remedy, f->fix, s->budget.do_lines)
+                            : f->fix,
                  s->budget.do_lines);
         say_part(s->page, "gain", mpl_screen_gain_in_full(s->page, s->d, f), 1);
     }

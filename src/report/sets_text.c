@@ -252,7 +252,7 @@ void mpl_page_noise(struct page *page, const struct mpl_diagnosis *d)
             continue;
         }
         if (!has_heading) {
-            mpl_page_heading(page, "Told apart: repetitions differ by as much");
+            mpl_page_heading(page, "Listed apart: repetitions differ by as much");
             has_heading = true;
         }
         mpl_page_say(

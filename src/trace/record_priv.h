@@ -217,7 +217,7 @@ uint32_t mpl_site(struct mpl_track *track, const void *return_address);
 
 /** Writes down the machine, the MPI, and the command. \p provided is what MPI promises to threads. */
 void mpl_properties(struct mpl_track *track, int provided);
-/** What only the end shows: whether there may have been threads of which no tool is told. */
+/** Written at the end: whether there may have been threads that no runtime reported. */
 void mpl_properties_end(struct mpl_track *track);
 
 /* ---- CPU time (sample.c) --------------------------------------------------------------------- */

@@ -245,7 +245,7 @@ static struct plan draw_plan(unsigned seed)
 /* Of workers that are alike some have, by chance, tasks that are not. */
 static bool is_of_chance(const char *doubt)
 {
-    return strstr(doubt, "differ from those of others by chance cannot be told") != NULL;
+    return strstr(doubt, "differ from those of others by chance is not known") != NULL;
 }
 
 static void assert_like(const struct mpl_events *events, struct schedule *s,
