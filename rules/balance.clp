@@ -13,8 +13,8 @@
   (metric-value ?run "message-passing" ?name ?location -1.0))
 
 (deffunction MAIN::least-of-work (?run ?pattern ?metric)
-  "What a location computes at least whose computation can be compared: who computes next to nothing beside
-   the median, such as a coordinator, is no yardstick."
+  "The least computation that is compared: a location that computes next to nothing, such as a coordinator,
+   is left out."
   (* ?*idle* (median-of ?run ?pattern ?metric)))
 
 (deffunction MAIN::mean-of (?run ?pattern ?metric ?least ?but)
@@ -58,7 +58,7 @@
 
 (deffunction MAIN::apart (?run ?pattern ?metric ?who)
   "How clearly some locations differ from the others: the share of the variance of a metric that lies between
-   both classes (the correlation ratio). Chance leaves much of it inside of them."
+   both classes (the correlation ratio). If they differ by chance, much of it lies within the classes."
   (bind ?least (least-of-work ?run ?pattern ?metric))
   (bind ?mean (mean-of ?run ?pattern ?metric ?least (create$)))
   (bind ?others (mean-of ?run ?pattern ?metric ?least ?who))
@@ -79,7 +79,7 @@
   ?most)
 
 (deffunction MAIN::above-mean (?run ?pattern ?metric ?who)
-  "By how much the largest value of some locations is above the mean of all: what evening out takes off them."
+  "By how much the largest value of some locations is above the mean of all, which is what evening out saves."
   (max 0.0 (- (most-of ?run ?pattern ?metric ?who)
               (mean-of ?run ?pattern ?metric (least-of-work ?run ?pattern ?metric) (create$)))))
 
@@ -96,7 +96,7 @@
   "A process is alone for so long that it explains at least half of what it computes above the mean."
   (slot run (type STRING)) (slot location (type STRING)) (slot seconds (type FLOAT)))
 
-;; Of serial-chain.clp; what else would be said of such waiting is kept back.
+;; Of serial-chain.clp; other rules keep quiet about such waiting.
 (deftemplate MAIN::in-turn
   "Processes work one after the other within steps."
   (slot run (type STRING)))
@@ -106,7 +106,7 @@
   "A process that only takes messages is busy with them, and those who send them are held."
   (slot run (type STRING)) (slot location (type STRING)) (slot held (type FLOAT)))
 
-;; Of refinements of geometric-decomposition, whose rules speak of a domain that is cut.
+;; Of refinements of geometric-decomposition, whose rules advise how to cut a domain.
 (deftemplate MAIN::no-domain
   "The processes of a refined pattern share no domain: what to do instead of cutting it, and how delays spread."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot fix (type STRING)) (slot spread (type STRING)))
@@ -119,14 +119,14 @@
 ;; ---- what persists from step to step -------------------------------------------------------------------
 
 (deffunction MAIN::moves (?kept ?order ?same)
-  "Whether work moves from process to process: neighbouring steps are alike beyond what is uneven all the
-   time and orders them alike, too, or the steps before say who is next. Noise is not alike, also where it grows."
+  "Whether work moves from process to process: neighbouring steps order processes alike (?order) by more than
+   lasting imbalance (?kept) explains, or earlier steps predict who is heaviest (?same). Noise does neither."
   (or (and (>= ?order ?*persistence-noise*) (> ?order ?kept))
       (and (>= ?same 0.5) (> ?same ?kept))))
 
 (deffunction MAIN::kind-of-steps (?wait ?static ?cost ?kept ?order ?same)
-  "What waiting comes of for which no single process is to blame: even | static | moving | noise. ?static and
-   ?cost is what all would wait if they met once at the end, and after each step."
+  "Why processes wait although no single one is to blame: even | static | moving | noise. ?static and ?cost are
+   what all would wait if they met once at the end, and after each step."
   (if (< (* 2.0 (max ?cost ?static)) ?wait) then even
    else (if (or (>= ?kept ?*kept-static*) (< (* 2.0 ?cost) ?wait)) then static
    else (if (moves ?kept ?order ?same) then moving else noise))))
@@ -143,7 +143,7 @@
        (>= ?cost (* ?*noise-large* ?all)) (>= ?cost (* ?*accounted-least* ?lost))))
 
 (deffunction MAIN::rounds-text (?steps ?kept ?same ?order ?cost ?so)
-  (text "In each of {n} steps some process computes longer than the others, but only {%} of what that costs is left when the steps of each are added up. The steps before tell who is heaviest in {%} of the cases (rank correlation {.2}): {}. Nobody overtakes here, so all wait for the slowest in the end: {s}."
+  (text "In each of {n} steps some process computes longer than the others, but only {%} of what that costs is left when the steps of each are added up. The steps before say who is heaviest in {%} of the cases (rank correlation {.2}): {}. No process can overtake another, so all wait for the slowest in the end: {s}."
         ?steps ?kept ?same ?order ?so ?cost))
 
 (defrule CAUSES::rounds-moving
@@ -209,7 +209,7 @@
   "Time is lost and no cause was found: see how even computation is."
   (last-call (run ?r))
   (pattern (run ?r) (name "message-passing"))
-  ;; Where tasks or items go from hand to hand in most of the run, a process that computes less may have waited for them.
+  ;; Where processes pass tasks or items on in most of the run, one that computes less may have waited for them.
   (not (and (explained (run ?r) (pattern ?p) (loss waiting))
             (pattern (run ?r) (id ?p) (share ?share&:(>= ?share ?*accounted-least*)))
             (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))

@@ -176,7 +176,7 @@
                    (headline "The load moves from rank to rank: in 50 steps the longest computation is 30.0 % above the mean.")
                    (fix "Balance the load while the program runs, by the computation measured in the last steps."))))
 
-(case "where items go from hand to hand, who computes less may have waited: computation alone says nothing"
+(case "where items are passed on, a process that computes less may have waited: computation alone says nothing"
   (given (run (id "r1") (processes 4)) (pattern (run "r1") (name "message-passing") (id "message-passing"))
          (pattern (run "r1") (name "wavefront") (id "wavefront"))
          (explained (run "r1") (pattern "wavefront") (loss waiting))

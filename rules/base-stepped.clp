@@ -12,12 +12,12 @@
   (slot run (type STRING)) (slot pattern (type STRING)) (slot role (type STRING)) (slot wait (type FLOAT)))
 
 (deftemplate MAIN::stepped-kind
-  "What the waiting comes of for which no single process is to blame."
+  "Why processes wait although no single one is to blame."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot role (type STRING)) (slot wait (type FLOAT))
   (slot kind (type SYMBOL) (allowed-symbols static moving noise even unknown)))
 
 (deftemplate MAIN::stepped-grain
-  "Waiting comes along with operations or exchanges that are too frequent: they cost more than what lies between."
+  "Operations or exchanges are too frequent: they cost more than the computation between them. Their waiting counts to them."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT)))
 
 (deftemplate MAIN::stepped-unsure

@@ -32,7 +32,7 @@
 ;; ---- the outer finding and the inner cause ------------------------------------------------------
 
 (defrule ADVISE::composition-explained
-  "A location is blamed, its work is a pattern of its own, and a cause in there accounts for it; it would not if other groups had the like."
+  "A location is blamed, its work is a pattern of its own, and a cause in there accounts for it; other groups have no such cause."
   (nested (run ?r) (outer ?o) (inner ?i) (location ?w))
   (excess (run ?r) (pattern ?o) (location ?w) (seconds ?excess))
   (finding (kind cause) (name ?inner) (run ?r) (pattern ?i) (culprits $?who)

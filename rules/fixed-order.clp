@@ -45,7 +45,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?turn)
                    (share (/ ?turn (max ?lost 1e-12))) (gain ?gain) (level 3)
-                   ;; What its receives asked for shows it for certain; else turns do.
+                   ;; Certain where receives are recorded to name their source; else only turns show it.
                    (confidence (if (any-factp ((?c capability)) (and (eq ?c:run ?r) (eq ?c:name "wildcards"))) then 0.95 else 0.8))
                    (functions-of ?m) (calls-of ?m)
                    (text (text "Master {} serves the workers in an order of its own: it waits {s} for one worker while others have already sent their messages, and these wait up to {s} in all for their turn. It could feed {.1} workers and has {n}."

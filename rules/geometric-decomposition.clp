@@ -25,7 +25,7 @@
 ;;
 ;; - C1 to C3 by rank correlation alone: one late process of 16 among 15 equal ones, whose order is
 ;;   noise, gives a correlation of 0.17 (of 8: 0.29), which would be noise or a moving load.
-;;   So the process that delay costs blame is looked for first, and the correlation speaks of the
+;;   So the process that delay costs blame is looked for first, and the correlation is about the
 ;;   rest only, as far as it is beyond what the sum of the steps explains (oddeven-np16: 0.32, with
 ;;   0.36 of the imbalance left when steps are added up; it is noise).
 ;; - C1: the waits that an idle wave makes are mostly waits for processes that wait themselves
@@ -339,7 +339,7 @@
                    (gain-kind remove)
                    (lost ?claim) (share (/ ?claim ?lost)) (level 3) (confidence 0.7)
                    (gain (/ ?claim ?n))
-                   (text (text "Subdomains wait {s} for one another, {%} of it because somebody computes meanwhile, and {%} for somebody who has waited himself; yet all compute equally long. Often exactly one computes, another one each time: something that the others need before they can go on: their work is done one after the other."
+                   (text (text "Subdomains wait {s} for one another, {%} of it because somebody computes meanwhile, and {%} for processes that have waited themselves; yet all compute equally long. Often exactly one computes, another one each time: something that the others need before they can go on: their work is done one after the other."
                                ?claim ?computed ?chained))
                    (remedy (text "Let each do first what others wait for, send it, and then the rest (look-ahead); or cut that part into pieces for several. Up to {s} of run time."
                                  (/ ?claim ?n))))))

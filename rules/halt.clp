@@ -4,7 +4,7 @@
 ;;   |- no: killed at work                                       -> killed-at-work (observation)
 ;;   `- yes
 ;;      |- nobody is left who could act, or a recorded circle    -> deadlock
-;;      `- somebody is in his own code, polls, or has gone       -> hang
+;;      `- some process computes, polls, or has gone             -> hang
 
 (deffunction MAIN::halted-in (?run ?state ?call)
   "Labels of those in a state, and in a call (\"\": any)."

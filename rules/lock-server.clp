@@ -54,12 +54,6 @@
                    (text (text "The lock is hardly contended: processes wait {%} of their time for it ({n} sections of {s})."
                                ?share ?n ?held)))))
 
-(deffunction MAIN::lock-sum (?run ?pattern ?name ?who)
-  "Of a metric of several servers, or clients."
-  (bind ?sum 0.0)
-  (foreach ?l ?who (bind ?sum (+ ?sum (metric-value ?run ?pattern ?name ?l 0.0))))
-  ?sum)
-
 (deffunction MAIN::lock-awaited (?run ?pattern ?slow)
   "Servers for whose locks a significant part of the waiting is; those that compute longer than the lock is held, or the others."
   (bind ?labels (create$))
@@ -112,15 +106,15 @@
   =>
   (bind ?servers (lock-awaited ?r ?p no))
   (bind ?long (lock-long-holders ?r ?p))
-  (bind ?lost (lock-sum ?r ?p "server.waited" ?servers))
-  (bind ?n (lock-sum ?r ?p "server.given" ?servers))
-  (bind ?held (lock-sum ?r ?p "server.held" ?servers))
+  (bind ?lost (sum-of ?r ?p "server.waited" ?servers))
+  (bind ?n (sum-of ?r ?p "server.given" ?servers))
+  (bind ?held (sum-of ?r ?p "server.held" ?servers))
   (bind ?section (/ ?held (max 1.0 ?n)))
-  (bind ?longest (lock-sum ?r ?p "client.held_typical" (first$ ?long)))
+  (bind ?longest (sum-of ?r ?p "client.held_typical" (first$ ?long)))
   (bind ?usual (median-of ?r ?p "client.held_typical"))
   ;; Most of the time the lock is held only because they have it for so long.
-  (bind ?kept (> (* 2.0 (lock-sum ?r ?p "client.over_held" ?long)) ?held))
-  (bind ?busy (min 1.0 (lock-sum ?r ?p "server.held_share" (first$ ?servers))))
+  (bind ?kept (> (* 2.0 (sum-of ?r ?p "client.over_held" ?long)) ?held))
+  (bind ?busy (min 1.0 (sum-of ?r ?p "server.held_share" (first$ ?servers))))
   (bind ?gain (* ?saved (min 1.0 (/ ?lost (max 1e-12 ?all)))))
   (if (> (length$ ?servers) 0) then
   (assert (finding (kind cause) (name lock-contention) (run ?r) (pattern ?p)
@@ -158,11 +152,11 @@
   (metric (run ?r) (pattern ?p) (name "server.serve_mean") (rank 1))
   =>
   (bind ?servers (lock-awaited ?r ?p yes))
-  (bind ?lost (lock-sum ?r ?p "server.waited" ?servers))
-  (bind ?serving (lock-sum ?r ?p "server.serving" ?servers))
-  (bind ?each (lock-sum ?r ?p "server.serve_mean" (first$ ?servers)))
-  (bind ?section (lock-sum ?r ?p "server.section" (first$ ?servers)))
-  (bind ?part (/ ?serving (max 1e-12 (+ ?serving (lock-sum ?r ?p "server.held" ?servers)))))
+  (bind ?lost (sum-of ?r ?p "server.waited" ?servers))
+  (bind ?serving (sum-of ?r ?p "server.serving" ?servers))
+  (bind ?each (sum-of ?r ?p "server.serve_mean" (first$ ?servers)))
+  (bind ?section (sum-of ?r ?p "server.section" (first$ ?servers)))
+  (bind ?part (/ ?serving (max 1e-12 (+ ?serving (sum-of ?r ?p "server.held" ?servers)))))
   (bind ?gain (* ?saved ?part (min 1.0 (/ ?lost (max 1e-12 ?all)))))
   (bind ?who (text "erver{} {}" (if (> (length$ ?servers) 1) then "s" else "") (location-list ?servers)))
   (if (> (length$ ?servers) 0) then

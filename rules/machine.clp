@@ -19,7 +19,7 @@
                   (reason "see whether processes ask again and again")))))
 
 (defrule SYMPTOMS::machine-ask-cpu
-  "Where CPU times are recorded, they tell who had no core."
+  "CPU times, where they are recorded, show who had no core."
   (pattern (run ?r) (name "message-passing"))
   (capability (run ?r) (name "cpu-time"))
   =>
@@ -58,7 +58,7 @@
   (bind ?crowd (crowd ?n ?per-host ?cores ?per-core))
   (bind ?ran (if (> ?per-host 0) then ?per-host else ?n))
   (bind ?is-elsewhere (eq ?crowd no))
-  ; With a core for each, MPI is slowed down no more either; other load costs what it takes, and who waits for that.
+  ; Cores for all would speed up MPI, too; without other load only its time and the waiting for that is saved.
   (bind ?most (- ?duration ?longest))
   (bind ?clause (cores-said ?crowd ?ran ?cores ?per-core))
   (assert (finding (kind cause) (name oversubscribed) (run ?r) (pattern "message-passing")
@@ -103,7 +103,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.unknown_share") (value ?unknown-share))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
-  ;; Calls that the trace cannot split wait for the same cores: where they are most of the time, for the same share of it.
+  ;; Calls that the trace cannot split wait for cores, too: where they are much of the time, for the same share of it.
   (bind ?hidden (if (>= ?unknown-share ?*unknown-large*) then (* (min 1.0 ?share) ?unknown) else 0.0))
   (bind ?time (min ?lost (+ ?seen-time ?hidden)))
   (bind ?crowd (crowd ?n ?per-host ?cores ?per-core))
@@ -160,7 +160,7 @@
                   (reason "see how many processes compute at the same time")))))
 
 (deffunction MAIN::pairs-of-groups (?most ?n)
-  "Share of all pairs of n processes that compute together where one at a time does in each of so many groups."
+  "Share of all pairs of ?n processes that compute together if they form ?most groups, in each of which one computes at a time."
   (/ (* ?n (- ?most 1.0)) (* ?most (- ?n 1.0))))
 
 (defrule ADVISE::machine-crowded

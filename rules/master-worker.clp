@@ -9,8 +9,8 @@
 ;;                          (against the number of workers and the size of tasks); number and
 ;;                          size of tasks; scheduling; grain
 ;;
-;; Observations speak of the least utilised worker, as the paper does (its lost time is 100 %);
-;; causes speak of all workers. The rules hold for parts of a run and for patterns that extend this
+;; Observations are about the least utilised worker, as the paper does (its lost time is 100 %);
+;; causes about all workers. The rules hold for parts of a run and for patterns that extend this
 ;; one: what these report themselves they name in `refined`.
 
 ;; ---- level 1 -------------------------------------------------------------------------------
@@ -94,7 +94,7 @@
                                ?n ?mean ?workers ?pushed ?stops)))))
 
 (deffunction MAIN::mw-beyond-chance (?rel ?cv ?n)
-  "Whether a median of n tasks differs from that of others by more than tasks that scatter explain."
+  "Whether a median of n tasks differs from that of others by more than the spread of tasks explains."
   ;; The standard error of a median is 1.25 times that of a mean.
   (>= (- ?rel 1.0) (/ (* ?*beyond-chance* 1.25 ?cv) (sqrt (max 1.0 ?n)))))
 
@@ -106,7 +106,7 @@
   ?all)
 
 (deffunction MAIN::mw-is-more-than-chance (?run ?lost ?each)
-  "Whether what happens once in a run is more than a busy core may do to it."
+  "Whether something that happens once takes longer than other load on a core explains."
   (or (>= ?each ?*time-slice*) (>= ?lost (* ?*noise-large* (max 1e-12 (mw-process-time ?run))))))
 
 (deffunction MAIN::mw-has-more-tasks (?run ?pattern ?n)
@@ -331,7 +331,7 @@
                                ?w ?share ?t)))))
 
 (defrule REFINE::mw-first-deal
-  "The last worker to finish is the whole run busy with what it got first, and that is far more than later tasks."
+  "The last worker to finish spends most of the run on its first task, which is far longer than later ones."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (not (refined (run ?r) (pattern ?p) (name unequal-deal)))
   (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
@@ -347,7 +347,7 @@
                                ?typical ?over ?later ?last ?first)))))
 
 (defrule REFINE::mw-single-deal
-  "The last worker to finish is the whole run busy with a single task, while the others had several each."
+  "The last worker to finish spends most of the run on its only task, while the others had several each."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (not (refined (run ?r) (pattern ?p) (name unequal-deal)))
   (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
@@ -453,8 +453,8 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost (+ ?bn ?setup ?stop)) (share ?share) (level 3)
-                   ;; Of the fault, not of the smallest batch with which workers just do not queue all the
-                   ;; time: a master that is busy half of the time still lets them wait.
+                   ;; Of requests so cheap that workers hardly wait, not of the smallest batch with which the
+                   ;; master keeps up: one that is busy half of the time still lets them wait.
                    (gain (* (- 1.0 (/ 1.0 ?*cheap*)) (/ (+ ?bn ?setup ?stop) ?workers)))
                    (what-if (what-if-of "compute" ?m "/" ?*cheap*))
                    (where "Service.prepare")
@@ -503,8 +503,8 @@
                    (remedy (text "Let the master look for requests every {s} (MPI_Iprobe between slices of its work, or a thread of its own), or leave all computing to the workers; up to {s} of run time."
                                  (mw-look-every ?mean) ?gain)))))
 
-;; What a single request takes too long, or the end of the run, is not set-up per task: only what
-;; requests of about the same length explain comes back with each of them.
+;; Set-up per task is only what requests of about the same length explain, not a single long one or the end of
+;; the run.
 (deffunction MAIN::mw-held-back (?run ?pattern)
   "What workers wait for tasks while the master waits, too; 0 where it is not known."
   (metric-value ?run ?pattern "run.total_held_back" "" 0.0))
@@ -555,7 +555,7 @@
   (metric (run ?r) (pattern ?p) (name "master.occupied_share") (value ?busy&:(>= ?busy ?*balanced*)))
   (metric (run ?r) (pattern ?p) (name "master.occupied") (value ?occupied))
   (metric (run ?r) (pattern ?p) (name "master.received") (value ?results&:(> ?results 0.0)))
-  ;; Else its requests show more.
+  ;; With more services mw-bottleneck judges its requests.
   (metric (run ?r) (pattern ?p) (name "master.services") (value ?services&:(< ?services (* 0.5 ?results))))
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
@@ -660,7 +660,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (not (refined (run ?r) (pattern ?p) (name late-stop)))
   (finding (kind observation) (name stopping) (run ?r) (pattern ?p))
-  ;; There the time counts that the master takes for each of them.
+  ;; That cause includes the orders to stop.
   (not (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p)))
   (role (run ?r) (pattern ?p) (name "master") (location ?m))
   (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?lost))

@@ -11,7 +11,7 @@
 ;;   |  |  `- its communication takes longer                        -> late-in-calls
 ;;   |  `- nobody in particular: steps of the run          (level 3)
 ;;   |     |- the same processes are heavy in every step            -> static-imbalance
-;;   |     |- the heavy place wanders, or the imbalance grows       -> moving-work
+;;   |     |- the heaviest process changes, or imbalance grows      -> moving-work
 ;;   |     |- each step has another order                           -> noise
 ;;   |     `- no common steps, or even ones                         -> spread-waiting
 ;;   |- waiting in receives while other messages are ready          -> fixed-order
@@ -155,7 +155,7 @@
                   (reason "split the lost time into imbalance, waiting and transfer")))))
 
 (defrule REFINE::mp-efficiencies
-  "The POP efficiencies tell imbalance, dependencies and data transfer apart."
+  "The POP efficiencies separate imbalance, dependencies and data transfer."
   (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?lb))
   (metric (run ?r) (pattern "message-passing") (name "run.communication_efficiency") (value ?ce))
@@ -279,7 +279,7 @@
   (locations-from ?run "message-passing" ?name ?least))
 
 (deffunction MAIN::mp-sum (?run ?name ?who)
-  "Of a metric of some locations."
+  "The sum of a metric of message-passing over some locations."
   (sum-of ?run "message-passing" ?name ?who))
 
 (defrule REFINE::mp-ask-sinks
@@ -535,7 +535,7 @@
    else ""))
 
 (defrule ADVISE::mp-moving-work
-  "Steps are uneven, and the heavy place wanders or the imbalance grows."
+  "Steps are uneven, and the heaviest process changes in an orderly way, or the imbalance grows."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
            (not (settled (run ?r) (loss waiting)))
            (not (in-turn (run ?r)))
@@ -718,7 +718,7 @@
                    (remedy "Balance computation; send with MPI_Isend and complete later; let a helper thread of the MPI library make progress."))))
 
 (defrule REFINE::mp-ask-who-pays
-  "What a call costs is paid by each process that makes as many of them."
+  "Calls cost every process that makes as many of them as much: compare the one that computes longest."
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
   (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost&:(< ?grain (* ?*grain-fine* ?cost))))

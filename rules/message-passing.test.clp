@@ -210,7 +210,7 @@
           (finding (name waiting))
           (finding (name static-imbalance) (culprits "3" "5") (lost 5.4) (because "run.step_kept" "process.heavy_excess"))))
 
-(case "a heavy place that wanders is nobody's, and its growth says how often to rebalance"
+(case "where the heaviest process changes nobody is to blame, and growth says how often to rebalance"
   (given (run (id "r1") (processes 8)) (pattern (run "r1") (name "message-passing"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.5 run.lost 10.0 run.location_time 20.0
            run.wait_share 0.4 run.waiting 8.0 run.late_sender 8.0 run.late_receiver 0.0 run.wait_collective 0.0
@@ -231,14 +231,14 @@
                    (remedy "Divide the work again from time to time, by the cost of the last steps; up to 0.750 s of run time. The loss grows by 100.0 us per step: moving work that costs R seconds pays every sqrt(2 R / 100.0 us) steps; if it costs as much as one step computes (50.0 ms), that is every 32 steps."))))
 
 (case "steps in ever another order are noise"
-  (given (like "a heavy place that wanders is nobody's, and its growth says how often to rebalance")
+  (given (like "where the heaviest process changes nobody is to blame, and growth says how often to rebalance")
          (metrics (pattern "message-passing") run.step_unevenness 0.3 run.step_cost 4.0 run.step_cost_share 0.2
            run.step_rank_correlation 0.0 run.step_same_heaviest 0.1 run.step_trend 0.0 run.step_slope 0.0))
   (expect (finding (name low-parallel-efficiency))
           (finding (name waiting))
           (finding (name noise) (culprits) (lost 4.0) (because "run.step_rank_correlation"))))
 
-(case "three processes have too few orders to tell noise from a wandering place"
+(case "three processes have too few orders to distinguish noise from moving work"
   (given (run (id "r1") (processes 3)) (pattern (run "r1") (name "message-passing"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.5 run.lost 10.0 run.location_time 20.0
            run.wait_share 0.4 run.waiting 8.0 run.late_sender 8.0 run.late_receiver 0.0 run.wait_collective 0.0
@@ -258,7 +258,7 @@
           (finding (name spread-waiting))))
 
 (case "steps that only messages bound do not hold up everybody"
-  (given (like "a heavy place that wanders is nobody's, and its growth says how often to rebalance")
+  (given (like "where the heaviest process changes nobody is to blame, and growth says how often to rebalance")
          (metrics (pattern "message-passing") run.step_synchronised 0.0 run.step_unevenness 0.3 run.step_cost 4.0
            run.step_cost_share 0.2 run.step_trend 0.0 run.step_slope 0.0))
   (expect (finding (name low-parallel-efficiency))
@@ -407,7 +407,7 @@
          (metrics (pattern "message-passing") run.early_ends 3.0 run.location_time 20.0 run.lost 10.0))
   (expect ))
 
-(case "work that grows from rank to rank is one cause, at the upper half; a coordinator is no yardstick"
+(case "work that grows from rank to rank is one cause, at the upper half; a coordinator is not compared"
   (given (run (id "r1") (processes 7)) (pattern (run "r1") (name "message-passing"))
          (metrics (pattern "message-passing") run.early_ends 3.0 run.location_time 21.0 run.lost 10.0
            process.compute_time ("6" 1.8 "5" 1.56 "4" 1.32 "3" 1.08 "2" 0.84 "1" 0.6 "0" 0.01))

@@ -58,9 +58,9 @@
   (create$ ?n ?sum (max ?max (/ ?shared (max 1 ?sharing)))))
 
 (deffunction MAIN::pl-limit (?run ?pattern)
-  "What the slowest stage takes per item and what the next slowest does (s), if several processes share the slowest
-   and with it as fast as the next the run would take no more than the share of its time that is acceptable; else
-   nothing. Those that share it are busy, which hides what the others wait."
+  "The times per item of the slowest stage and of the next slowest (s), if several processes share the slowest and
+   the next takes an acceptable share of its time at most; else nothing. Those that share a stage are busy all
+   the time, which hides what the others wait."
   (bind ?slowest 0.0)
   (do-for-all-facts ((?m metric))
     (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "stage.service"))

@@ -3,7 +3,7 @@
 ;; the rest is divided among k times the processes, the run takes S + (T - S) / k.
 ;;
 ;; It is reported at any efficiency: a run that loses 15 % to it today loses half of its time to it on six times
-;; the processes. Where tasks or items go from hand to hand the patterns' own rules know better.
+;; the processes. Where processes pass tasks or items on, the rules of their patterns say more.
 
 (defrule SYMPTOMS::serial-ask
   "Time is lost: see whether one process works alone."
@@ -123,8 +123,8 @@
            (to-computing ?ct&:(> ?ct 0)) (work-ratio ?work) (duration-from ?df) (duration-to ?dt))
   (not (scaling-of (from ?f) (to ?t)))
   =>
-  ;; What each process repeats is more work for more of them: 5.7 s of all with 3 and 6.3 s with 6, of which
-  ;; 0.3 s are serial, are 5.4 and 6.0 s to be divided.
+  ;; Work that each process repeats grows with their number, so each run has its own work to divide: 5.7 s in all
+  ;; with 3 and 6.3 s with 6, of which 0.3 s are serial, leave 5.4 and 6.0 s.
   (bind ?all (serial-computed ?f))
   (bind ?more (/ (max 0.0 (- (* ?work ?all) ?s)) (max 1e-9 (- ?all ?s))))
   (bind ?expected (+ ?s (* (- ?df ?s) ?more (/ ?cf ?ct))))

@@ -56,7 +56,7 @@
          (metric (run "r1") (pattern "message-passing") (name "process.alone_at_start") (location "0") (value 0.6) (unit "s") (rank 1) (of 4)))
   (expect))
 
-(case "where tasks go from hand to hand, the rules of the farm know better"
+(case "where tasks are handed out, the rules of the farm say more"
   (given (run (id "r1") (processes 4) (duration 10.0))
          (pattern (run "r1") (name "message-passing") (id "message-passing"))
          (pattern (run "r1") (name "master-worker") (id "master-worker"))

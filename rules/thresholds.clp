@@ -6,8 +6,8 @@
   ;; KNOWLEDGE: warn from 5 %; below it, run-to-run noise of a shared machine is as large.
   ?*significant* = 0.05
 
-  ;; Efficiency from which on no causes are sought. 1. Twice ?*significant*: one half is what noise
-  ;; takes, and less than the other half is not worth acting on.
+  ;; Efficiency from which on no causes are sought. 1. 1 less twice ?*significant*: half of the loss may be
+  ;; noise, and the other half is not worth acting on.
   ?*efficiency-good* = 0.9
 
   ;; Share of the ideal speed-up that is accepted, and balance. 1. POP: "0.8 acceptable".
@@ -25,9 +25,9 @@
   ;; load balance of at least 0.9, which is 1.1 times the mean.
   ?*heavy* = 1.1
 
-  ;; A process is at the mean, or as heavy as another one, up to this share of what the heaviest computes above the mean. 1. As where steps are
-  ;; compared (events): what differs by less is equal. Where work grows from rank to rank, the first of 2k
-  ;; above the mean is 1 / (2k - 1) of it: up to 20 of them can be distinguished.
+  ;; Computation counts as equal where it differs by no more than this share of what the heaviest process
+  ;; computes above the mean. 1. As in events, where steps are compared. Where work grows evenly over 2 k ranks,
+  ;; the first rank above the mean exceeds it by 1 / (2 k - 1) of that: with up to 20 ranks it is not equal.
   ?*at-mean* = 0.05
 
   ;; A process that computes less than this many times the median has no part of the work: it hands it out,
@@ -35,7 +35,7 @@
   ?*idle* = 0.1
 
   ;; A process is to blame when the waiting it causes is this many times an equal share. 1.
-  ;; Twice is what one process in excess gives where all others are alike and noise is small.
+  ;; One slow process reaches twice where all others are alike and noise is small.
   ?*blame* = 2.0
 
   ;; Coefficient of variation from which on tasks count as unequal. 1. An exponential
@@ -51,8 +51,8 @@
   ;; B. The usual change from eager to rendezvous protocols.
   ?*message-large* = 65536.0
 
-  ;; A process that waits itself for this share of the run passes delays on rather than making
-  ;; them. 1. It spends more time waiting than doing anything else.
+  ;; A process that waits for this share of the run passes delays on rather than causing them. 1.
+  ;; It waits longer than it does anything else.
   ?*mostly-waiting* = 0.5
 
   ;; Rounds of equal tasks per worker that keep the loss in the last round below 5 %. 1.
@@ -63,7 +63,7 @@
   ?*rounds-poor* = 0.9
 
   ;; Share of the waiting that is for processes which work in turn, from which on they are a chain. 1. A
-  ;; chain of three processes has a third, longer ones more; beside chains of other kinds a run has none.
+  ;; chain of three processes has a third, longer ones more; without a chain there is no such waiting.
   ?*chain-least* = 0.25
 
   ;; Share of the process time that the trace cannot split into waiting and transfer, from which
@@ -73,7 +73,7 @@
 ;; ---- geometric-decomposition, bulk-synchronous ----------------------------------------------
 (defglobal MAIN
   ;; Share of the waiting that is for processes that wait themselves, from which on waits are
-  ;; chains. 1. Half of them: a delay then is handed on more often than it is made.
+  ;; chains. 1. Half: more delays are passed on than caused.
   ?*chained* = 0.5
 
   ;; Computation as a share of the time of exchanges, below which nothing is computed meanwhile. 1.
@@ -84,8 +84,8 @@
   ;; another order. 1. KNOWLEDGE, geometric decomposition, C3.
   ?*persistence-noise* = 0.2
 
-  ;; Share of the variance between those who are heavy and the others from which on both are classes of
-  ;; their own. 1. Of evenly spread values three quarters lie between the halves, of normal ones two thirds.
+  ;; Heavy processes and the others are two classes if their means explain this share of the variance. 1.
+  ;; Halves of evenly spread values explain three quarters of it, of normally distributed ones two thirds.
   ?*apart* = 0.9
 
   ;; Growth of the imbalance from the first to the last quarter of the steps that counts as a
@@ -96,8 +96,8 @@
   ;; every third step is part of the steps; output and checkpoints are rarer.
   ?*now-and-then* = 0.3
 
-  ;; Share of the collectives without the part of some member, from which on their waiting is not
-  ;; known. 1. As ?*significant*: a part that could itself be a cause.
+  ;; Share of the collectives of which some member is not recorded, from which on their waiting counts as
+  ;; unknown. 1. As ?*significant*: so large a part could itself be a cause.
   ?*incomplete* = 0.05
 
   ;; Waiting by noise, as a share of the process time, from which on it is a cause and not only an
@@ -108,10 +108,10 @@
 ;; ---- message-passing: root causes and steps --------------------------------------------------
 (defglobal MAIN
   ;; Share of the step imbalance that is left when the steps of each process are added up, from
-  ;; which on the same processes are heavy in every step. 1. Half of it. KNOWLEDGE has a rank
-  ;; correlation of 0.7 here, but of one slow process in n that only grows as 3/n where the others
-  ;; are alike: oddeven-slow5 has 0.57, lulesh-np8 0.39, scorep-halo 0.61, and all keep 0.77 to
-  ;; 1.0; runs in which nobody is slow keep 0.03 to 0.4.
+  ;; which on the same processes are heavy in every step. 1. KNOWLEDGE asks for a rank correlation
+  ;; of 0.7 instead, but one slow process in n raises that by 3 / n only, if the others are alike:
+  ;; oddeven-slow5 has 0.57, lulesh-np8 0.39, scorep-halo 0.61, while 0.77 to 1.0 of their imbalance
+  ;; is left. Of runs in which nobody is slow 0.03 to 0.4 is left.
   ?*kept-static* = 0.5
 
   ;; Longest over mean computation of a step, less 1, from which on steps are uneven. 1. KNOWLEDGE:
@@ -123,12 +123,12 @@
   ;; orders, so that the same two in a row come by chance once in 6; four have 24.
   ?*ranks-enough* = 4
 
-  ;; MPI calls per process from which on their mean cost is worth a word. 1. The mean of 100 times
-  ;; that scatter as widely as they are long is known to a tenth.
+  ;; MPI calls per process from which on their mean cost is reported. 1. If their times vary by as much as
+  ;; the mean (standard deviation), the mean of 100 is known to a tenth.
   ?*calls-enough* = 100.0
 
-  ;; What each process waits in a collective that any machine makes it wait: a sleep ends up to 50 us late (timer
-  ;; slack, prctl(2)), and a tick of the kernel takes some tens more. s. Whoever waits no longer meets too often.
+  ;; Waiting per process and collective that every machine causes. s. A sleep ends up to 50 us late (timer slack,
+  ;; prctl(2)), and a tick of the kernel takes some tens more. Processes that wait no longer synchronise too often.
   ?*jitter* = 0.0001
 
   ;; Collectives per process from which on "fewer of them" is advice. 1. Chosen: below it they are
@@ -142,20 +142,20 @@
   ;; speed they wait for something else.
   ?*bandwidth-least* = 1.0e7
 
-  ;; Load balance from which on nobody need be waited for in the end. 1. POP asks for 0.9.
+  ;; Load balance from which on computation counts as even. 1. POP asks for 0.9.
   ?*balanced* = 0.9)
 
 ;; ---- patterns of parts of a run --------------------------------------------------------------
 
 (defglobal MAIN
   ;; Share of the run's time in message-passing calls that lies in patterns whose rules account for a
-  ;; loss, from which on general rules keep quiet about it. 1. As the coverage from which on a
-  ;; pattern is chosen where it does not say.
+  ;; loss, from which on general rules keep quiet about it. 1. As the default of a pattern's
+  ;; minimum_coverage.
   ?*explained-most* = 0.8
 
-  ;; Share of the lost time that the causes of specific patterns must claim, and share of the
-  ;; process time that they may leave over, before general causes are asked after all. 1. Half is
-  ;; what makes theirs the main story; from 0.2 on the answer would be "inconclusive".
+  ;; General rules seek causes after all where those of specific patterns claim less than the first share
+  ;; of the lost time and leave at least the second share of the process time. 1. Half of the loss makes
+  ;; them the main cause; where 0.2 is left, the verdict would be "inconclusive".
   ?*accounted-least* = 0.5
   ?*unaccounted* = 0.2)
 
@@ -180,8 +180,8 @@
 ;; ---- composition ----------------------------------------------------------------------------------
 
 (defglobal MAIN
-  ;; Share of what a location takes longer for which a cause inside of its work must account, before
-  ;; it explains that. 1. KNOWLEDGE, compositional models: 0.6 inside nested intervals.
+  ;; A cause inside of a location's work explains why it takes longer if it accounts for this share of the
+  ;; difference. 1. KNOWLEDGE, compositional models: 0.6 inside nested intervals.
   ?*inner-accounts* = 0.6)
 
 ;; ---- several runs -----------------------------------------------------------------------------------
@@ -207,8 +207,8 @@
   ;; have 0.6 to 2; those that take what comes have below 0.5 on a machine with four processes a core.
   ?*order-kept* = 0.5
 
-  ;; Requests are cheap for a master that needs this fraction of the time. 1. As ?*grain-good*: then who waits
-  ;; for it hardly does.
+  ;; The gain of cheaper requests is that of a master that takes one of so many parts of the time. 1. As
+  ;; ?*grain-good*: then workers hardly wait for it.
   ?*cheap* = 10.0
 
   ;; First tasks are too large when they take this many times a later one. 1. Chosen: as two tasks they could have
@@ -229,16 +229,16 @@
   ;; Ranks on one core, from which on one waits for another. 1. More than one; the rest is rounding.
   ?*shares-core* = 1.01
 
-  ;; Share of the time in which as many processes compute as ever do, from which on that is a limit of cores.
-  ;; 1. 2-core runs of 4 to 16 ranks have 0.55 to 0.82.
-  ;; And how many of the pairs compute together that would not if in each of so many groups of processes one
-  ;; at a time could, such as those that alternate. 1. Chosen: a scheduler brings together any two, most
-  ;; often after a process has moved to another core; dependences never do. Every other subdomain: below 0.
+  ;; Share of the time in which the largest number of processes compute at once, from which on that number is
+  ;; taken for the number of cores. 1. 2-core runs of 4 to 16 ranks have 0.55 to 0.82.
+  ;; Dependences limit that number, too: they divide processes into groups, in each of which one computes at a
+  ;; time, so that two of a group never do so together. A scheduler lets any two. Share of such pairs that must
+  ;; compute together. 1. Chosen; where every other subdomain computes it is below 0.
   ?*crowd-full* = 0.5
   ?*crowd-any* = 0.25)
 
 ;; ---- work-stealing ---------------------------------------------------------------------------------
 
 (defglobal MAIN
-  ;; How many times as often to look for questions. 1. Waiting shrinks likewise, to a tenth.
+  ;; How many times as often to look for requests. 1. Waiting shrinks likewise, to a tenth.
   ?*polls-more* = 10.0)

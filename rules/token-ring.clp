@@ -1,11 +1,11 @@
 ;; token-ring: whether the token is what limits the run.
 ;;
 ;;   the token is held for a good part of what the run takes longer than it computes -> token-serialisation
-;;   |- and somebody computes longer: the general rules name him beside it (late-process)
-;;   it mostly waits for its next holder: the ring only follows its slowest member, whom the general
-;;   rules name alone
+;;   |- and somebody computes longer: the general rules name it, too (late-process)
+;;   the token mostly waits for its next holder: the ring follows its slowest member, whom the general
+;;   rules name
 ;;
-;; KNOWLEDGE.md has no ring; as of a lock, what counts is for how long it is held.
+;; KNOWLEDGE.md has no ring; what counts is how long the token is held, as with a lock.
 
 (defrule SYMPTOMS::token-ask
   "A ring with a token is judged by how much of the run somebody has it."

@@ -1,18 +1,18 @@
-;; tree-collective: what a node does while all below it wait, and what the messages cost.
+;; tree-collective: what a node does while all below it wait, and what messages cost.
 ;;
 ;;   a node computes between having all parts and passing them on, or having the result and passing it on
 ;;                                                                                  -> serial-combine
 ;;   messages cost a good part of the time, and all compute equally long            -> hand-written-collective
 ;;   rounds are uneven, each in another way                                         -> moving-work, noise
 ;;                                                                                     (balance.clp)
-;;   combining itself, by each node, is what all wait for: an observation, or where it makes the nodes compute
-;;   longer than the leaves                                                         -> serial-combine
+;;   all wait for combining, which each node does: an observation, or where nodes thereby compute longer
+;;   than leaves                                                                    -> serial-combine
 ;;   a part that is late is left to the general rules, which follow waiting through the tree
 ;;
-;; What a node computes with the parts in its hands is on the way of every result: of the nodes on the longest
-;; way from a leaf to the root it adds up, and all wait for that. Where less than half of this much waiting goes back
-;; to these nodes, another branch is slower at the same time, and only that waiting counts. Combining itself, which every node
-;; does in addition to the work of a leaf, is part of any reduction and no fault.
+;; What a node computes before it passes its parts on delays every result. All wait for the sum of that over the
+;; nodes on the longest way from a leaf to the root. Where less than half of this much waiting goes back to these
+;; nodes, another branch is slower at the same time, and only that waiting counts. Combining itself, which every
+;; node does in addition to the work of a leaf, is part of any reduction and no fault.
 
 (defrule SYMPTOMS::tree-ask
   "A tree is judged by what its nodes do between taking parts and passing them on."
@@ -41,7 +41,7 @@
   ?most)
 
 (defrule CAUSES::tree-serial-combine
-  "Nodes compute while all others wait for what they have in their hands."
+  "Nodes compute before they pass on what all others wait for."
   (metric (run ?r) (pattern ?p) (name "inner.own") (location ?l) (rank 1) (value ?held))
   (pattern (run ?r) (name "tree-collective") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
@@ -56,10 +56,10 @@
   (bind ?way (tree-longest ?r ?p "inner.own"))
   (bind ?delays (sum-of ?r ?p "node.delay_cost" ?who))
   (bind ?all-wait (* ?way (- ?n 1)))
-  ;; Where nodes do their own work so late, the wait for leaves is part of it, too, and is caused by the leaves.
+  ;; Where nodes do their own work late, leaves are waited for as well, and that waiting is not of these nodes.
   (bind ?cost (min ?lost (if (>= ?delays (* ?*accounted-least* ?all-wait)) then ?all-wait else ?delays)))
   (if (>= ?cost (* ?*significant* ?all)) then
-    ;; Who else is late is left to the general rules; who is late because of this is named here.
+    ;; Processes that are late for another reason are left to the general rules.
     (bind ?other 0.0)
     (foreach ?o (metric-locations ?r ?p "node.delay_cost")
       (if (not (member$ ?o ?who)) then (bind ?other (max ?other (metric-value ?r ?p "node.delay_cost" ?o 0.0)))))
@@ -130,8 +130,8 @@
                        (text (text "On the longest way to the root nodes combine for {s} in each of {n} rounds, and all others wait for that, {s} in all. Every reduction combines; MPI_Allreduce does so {n} times one behind the other."
                                    (/ ?way ?rounds) ?rounds ?cost (integer (+ 0.999999 (/ (log ?n) (log 2.0))))))))
      else
-      ;; A part that comes early is combined while another branch is still at work: of each node only the last
-      ;; one lies on the longest way, unless the root works on many that are all there.
+      ;; A part that comes early is combined while another branch is still at work: only the last part of a
+      ;; node lies on the longest way, unless many are there already, as at the root.
       (bind ?way (max (tree-longest ?r ?p "inner.held") (/ ?cost (- ?n 1))))
       (assert (finding (kind cause) (name serial-combine) (run ?r) (pattern ?p) (via combining)
                        (headline (text "Combining takes {s} on the longest way to the root in each of {n} rounds, and all others wait for that."
@@ -160,10 +160,10 @@
   (exists (metric (run ?r) (pattern ?p) (name "inner.moved")))
   (test (>= ?moving (* ?*significant* ?all)))
   =>
-  ;; Where most waits are for nodes that are in messages themselves, they are reported here.
+  ;; Most waits may be for nodes that are busy with messages: these belong to the cost of messages.
   (bind ?waiting (if (>= (* 2.0 ?passed) ?waits) then ?passed else 0.0))
   (bind ?cost (min ?lost (+ ?moving ?waiting)))
-  ;; A leaf gives, nodes up to the root take and give one after the other: recursive doubling has log2 P steps.
+  ;; Steps of the tree one after the other, against log2 P of recursive doubling.
   (bind ?steps (tree-longest ?r ?p "inner.moved"))
   (bind ?doubling (integer (+ 0.999999 (/ (log ?n) (log 2.0)))))
   (bind ?saved (max 0.0 (- 1.0 (/ ?doubling (max 1.0 ?steps)))))

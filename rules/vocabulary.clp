@@ -61,7 +61,7 @@
   (slot calls (type INTEGER))         ; so many, of all processes, as the next three
   (slot inside (type FLOAT))          ; s in these calls
   (slot waited (type FLOAT))          ; s of that for others, as far as known
-  (slot before (type FLOAT)))         ; s between the call in front and this one
+  (slot before (type FLOAT)))         ; s between the previous call and this one
 
 ;; ---- in: where a run stands that never ends ------------------------------------------
 
@@ -75,11 +75,11 @@
   (slot usual (type FLOAT))           ; s, the longest that a process was in its own code before
   (slot stuck (type INTEGER))         ; processes in such calls
   (slot working (type INTEGER))       ; in their own code, or asking again and again
-  (slot unjudged (type INTEGER))      ; of which the trace does not say
+  (slot unjudged (type INTEGER))      ; of which the trace does not show it
   (slot gone (type SYMBOL) (allowed-symbols yes no)) ; somebody waits for one that has left the program
   (slot release (type SYMBOL) (allowed-symbols yes no)) ; somebody may wait for one of those that work
   (multislot cycle (type STRING))     ; each waits for the next, the last for the first; empty: none
-  (slot known (type SYMBOL) (allowed-symbols yes no))) ; the cycle is recorded; no: as before the hang
+  (slot known (type SYMBOL) (allowed-symbols yes no))) ; the cycle is recorded; no: guessed from exchanges before
 
 (deftemplate MAIN::halted
   "Where a process is when such a trace ends."
@@ -92,11 +92,11 @@
                                       ; "" where not recorded
   (slot for (type FLOAT))             ; s, for how long at the end
   (slot last (type STRING))           ; its last call that has returned; "": none has
-  (slot expected (type STRING))       ; what has always followed here before, if that is something else
+  (slot expected (type STRING))       ; the call that has always followed here before, if it is another
   (slot times (type INTEGER))         ; how often it has
   (multislot waits-for (type STRING)) ; locations
   (slot tag (type INTEGER) (default -1)) ; of the message that it waits for, if it is one; -1: any, or not known
-  (slot known (type SYMBOL) (allowed-symbols yes no))) ; whom is recorded; no: whom it exchanged with before
+  (slot known (type SYMBOL) (allowed-symbols yes no))) ; waits-for is recorded; no: with whom it exchanged before
 
 (deftemplate MAIN::unreceived
   "A message to a process that is in such a call and does not take it."
@@ -115,7 +115,7 @@
   (if (= ?y (integer ?y)) then (integer ?y) else ?y))
 
 (deffunction MAIN::what-if-of (?what ?who ?how ?number)
-  "A remedy as a change to replay (slot what-if): of whom what takes how much; seconds behind a minus."
+  "A remedy as a change to replay (slot what-if): \"compute(3,4)=even\", \"compute(3)-0.5s\"."
   (bind ?labels "")
   (foreach ?l (create$ ?who)
     (bind ?labels (str-cat ?labels (if (eq ?labels "") then "" else ",") ?l)))
@@ -124,9 +124,9 @@
            (if (eq ?how "-") then "s" else "")))
 
 (deffunction MAIN::gain-of-evening-out (?above ?lost ?n)
-  "Run time saved when computation is made even: what the longest is above the mean (above-mean), and at most
-   what ?n processes do not compute. Not all of that need be waiting that can be seen: receives that complete
-   in calls of which little is recorded, and ends that are early."
+  "Run time saved when computation is made even: what the longest is above the mean (above-mean), at most the
+   mean time lost of ?n processes. Not all of that shows as waiting: little may be recorded of calls, and
+   processes may end early."
   (min ?above (/ ?lost (max 1 ?n))))
 
 (deffunction MAIN::excess-of (?above ?waited ?who ?n)
@@ -168,7 +168,7 @@
   (subseq$ (metric-locations ?run ?pattern ?metric) 1 (how-many-from (metric-values ?run ?pattern ?metric) ?least)))
 
 (deffunction MAIN::sum-of (?run ?pattern ?metric ?who)
-  "Of a metric over some locations; one where it is not known adds nothing."
+  "The sum of a metric over some locations, where it is known."
   (bind ?sum 0.0)
   (foreach ?l ?who
     (bind ?sum (+ ?sum (metric-value ?run ?pattern ?metric ?l 0.0))))
@@ -197,7 +197,7 @@
    else ""))
 
 (deffunction MAIN::one-before (?run ?pattern ?metric ?who)
-  "The location that a metric, a rank, names for another one; \"\": none."
+  "The location before another one, by a metric whose value is its rank; \"\": none."
   (bind ?before (metric-value ?run ?pattern ?metric ?who -1.0))
   (if (>= ?before 0.0) then (str-cat (integer ?before)) else ""))
 
@@ -230,7 +230,7 @@
   (slot why (type STRING)))
 
 (deftemplate MAIN::nested
-  "What a location does for one pattern, the outer one sees as computation: a group that works on a task."
+  "What a location does in an inner pattern is computation for an outer one, such as a group that works on a task."
   (slot run (type STRING))
   (slot outer (type STRING))          ; ids of patterns
   (slot inner (type STRING))
@@ -254,7 +254,7 @@
   (slot high (type FLOAT)))
 
 (deftemplate MAIN::scaling
-  "Two groups with different numbers of processes, next to each other in size, and the smallest with each. Runs speak for groups."
+  "Two groups with different numbers of processes: neighbours in size, or the smallest and any other. A run stands for its group."
   (slot from (type STRING))           ; id of the run with fewer processes
   (slot to (type STRING))
   (slot from-processes (type INTEGER))
@@ -294,8 +294,8 @@
   (multislot locations (type STRING))       ; where it is seen: whose time is lost
   (multislot culprits (type STRING))        ; who is to blame, where somebody is
   (slot lost (type FLOAT) (default -1.0))   ; seconds of location time; -1 when not said
-  (slot computing (type FLOAT) (default 0.0)) ; of these, what is computation: a slow worker's, so that it
-                                            ; accounts for none of the time that is not
+  (slot computing (type FLOAT) (default 0.0)) ; of these, computation, as of a slow worker: it explains
+                                            ; no loss outside of computation
   (slot share (type FLOAT) (default -1.0))  ; of the lost time of the locations; -1 when not said
   (slot gain (type FLOAT) (default -1.0))   ; seconds of run time that the remedy saves by the pattern's
                                             ; own model, a closed formula; -1 unknown
@@ -322,7 +322,7 @@
   (multislot where (type STRING))           ; the code: "TaskLifeCycle.setup", "device-wait"
   (multislot functions-of (type STRING))    ; likewise: what these locations execute
   (multislot calls-of (type STRING))        ; likewise: where they call MPI
-  (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
+  (slot via (type SYMBOL) (default none)))  ; distinguishes rules that assert the same finding
 
 (deftemplate MAIN::measure
   "Asks for another run of the program, as no trace at hand can answer; see `marple plan`."
@@ -341,7 +341,7 @@
   (slot expects (type STRING) (default ""))) ; what it shows if they hold, with a number
 
 (deftemplate MAIN::expectation
-  "What the model of a pattern expects of a run from what is known of a smaller one, and what it is."
+  "What the model of a pattern expects of a run from a smaller one, and what was measured."
   (slot from (type STRING))
   (slot to (type STRING))
   (slot pattern (type STRING))              ; its name
@@ -381,7 +381,7 @@
   (slot loss (type SYMBOL) (allowed-symbols waiting transfer grain ends)))
 
 (deftemplate MAIN::excess-known
-  "The rules of an outer pattern tell by how much its locations take longer, see excess."
+  "The rules of an outer pattern say by how much its locations take longer, see excess."
   (slot run (type STRING))
   (slot pattern (type STRING)))
 

@@ -13,11 +13,10 @@
 ;; send or a collective, so the four groups cannot claim the same one. No cause claims more than
 ;; its reason can account for; what is left is for the general rules of message passing.
 ;;
-;; Against KNOWLEDGE: what is waited for at a first block is the filling of the new sweep and the
-;; draining of the old one at once when the sweep turns (process at depth d of D: 2 (D - d) steps),
-;; so the two can be distinguished only at a start and behind collectives. And the trees' "K > 2 K*"
-;; alone is no cause: on npb-lu-W (K = 31, K* near 8) it comes with moving blocks at a third of the
-;; time, but where moving costs next to nothing, fine blocks are right.
+;; Unlike KNOWLEDGE: where sweeps change direction, a process waits for its first block while the old sweep
+;; drains and the new one fills (at depth d of D: 2 (D - d) steps), so filling and draining can be
+;; distinguished only at a start and behind collectives. And "K > 2 K*" alone is no cause of blocks-too-fine:
+;; it needs moving blocks to cost time (a third of it on npb-lu-W, with K = 31 and K* near 8).
 
 (deffunction MAIN::wf-cells (?run ?pattern)
   "Labels of the processes of the grid."
@@ -84,15 +83,15 @@
 
 (deffunction MAIN::wf-is-heavy (?lambda ?excess ?waiting ?n ?delayed ?delays)
   "Whether the heaviest of ?n processes is to blame: it computes longer per step, by enough to
-   explain half of the waiting, and what is waited goes back to it, not to whoever was disturbed;
-   of most of it that is not known where full buffers hold senders."
+   explain half of the waiting, and the waiting goes back to it. Where full buffers hold senders, origins of
+   most waiting are not known."
   (and (> ?lambda ?*step-imbalance*)
        (>= (* 2.0 ?excess ?n) ?waiting)
        (or (>= ?delayed (* (min 0.75 (/ ?*blame* ?n)) ?delays))
            (< (* 2.0 ?delays) ?waiting))))
 
 (deffunction MAIN::wf-delayed (?run ?pattern)
-  "Waiting that goes back to the processes with the longest steps: a row of the grid is late together."
+  "Waiting that goes back to the processes with the longest steps, such as a row of the grid."
   (sum-of ?run ?pattern "cell.delayed" (as-heavy-as-any ?run ?pattern "cell.step_work")))
 
 (deffunction MAIN::wf-is-fine (?ratio ?k ?best)
@@ -297,7 +296,7 @@
   =>
   (bind ?lost (wf-not-shape ?r ?p ?first))
   (bind ?to (max 2 (integer (+ 0.5 ?best))))
-  ; Not only what is waited for first blocks: the last drain becomes shorter, too.
+  ; Of the model, not of waiting for first blocks: the last drain becomes shorter, too.
   (bind ?gain (min ?model (/ ?all ?n)))
   (assert (finding (kind cause) (name blocks-too-coarse) (run ?r) (pattern ?p)
                    (headline (text "Blocks are too coarse: a sweep has {.1} of {s} each, so ranks wait {s} for their first one."
@@ -384,7 +383,7 @@
   ; All others wait for what the heaviest computes more than they do.
   (bind ?cost (min ?lost (* ?n ?excess)))
   (bind ?who (as-heavy-as-any ?r ?p "cell.step_work"))
-  ;; Who is ahead of it does not wait in the sweep but ends early.
+  ;; Of the lost time, not of waiting: processes before it in the sweep do not wait, but end early.
   (bind ?gain (min ?excess (/ ?all (max 1.0 ?n))))
   (assert (finding (kind cause) (name step-imbalance) (run ?r) (pattern ?p)
                    (headline (text "{} {s} per step, the mean of all is {s}; the others wait {s} for {}."
@@ -548,7 +547,7 @@
   (metric (run ?r) (pattern ?p) (name "run.drain") (value ?wait))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
-  ; What sweeps of this depth cost; waiting beyond it is not for their drain.
+  ; Draining costs no more than that in sweeps of this depth.
   (metric (run ?r) (pattern ?p) (name "run.fill_bound") (value ?bound))
   (test (>= (* ?share (wf-part ?bound ?wait)) ?*significant*))
   =>
@@ -565,8 +564,8 @@
                    (remedy "Make the collective operation non-blocking or less frequent, and let the next sweep begin where this one ends first; more and smaller blocks shorten the drain itself."))))
 
 ;; ---- several runs: the model of the pattern ------------------------------------------------------
-;; A sweep of K blocks over a grid of depth D takes (K + D) (W / K + o). The larger grid is deeper, and
-;; each of its processes computes less; what is beside the sweeps shrinks with what a process computes.
+;; A sweep of K blocks over a grid of depth D takes (K + D) (W / K + o). A larger grid is deeper, and each of
+;; its processes computes less; time outside of sweeps shrinks as the computation of a process does.
 
 (deffunction MAIN::wf-sweep (?blocks ?depth ?work ?overhead)
   "Time of a sweep by the model, s."

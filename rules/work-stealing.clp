@@ -1,12 +1,12 @@
-;; work-stealing: whether whoever has no task gets one soon. No paper; the reasoning is that of random stealing
-;; (Blumofe and Leiserson 1999): work spreads as fast as questions are answered with work.
+;; work-stealing: whether idle workers get a task soon. The reasoning is that of random stealing (Blumofe and
+;; Leiserson 1999): work spreads as fast as requests for work are answered with some.
 ;;
 ;;   symptom   workers have nothing to do                                             -> idle-thieves
-;;   |- cause  one computes longer, by more than there are workers times between two
-;;   |         looks for questions: it does not give, or is not asked                 -> no-stealing
-;;   `- cause  questions wait for victims that compute                                -> rare-polling
+;;   |- cause  one computes longer than the mean by at least the time between two looks
+;;   |         for requests, times the workers: it gives no work, or is not asked     -> no-stealing
+;;   `- cause  requests wait for victims that compute                                 -> rare-polling
 ;;
-;; Where work stays with one, questions may wait for it as well, but an answer without work helps nobody.
+;; Where work stays with one, requests may wait for it, too, but faster answers without work would not help.
 
 (defrule SYMPTOMS::steal-ask
   "Stealing is judged by how long workers have nothing to do."
@@ -26,7 +26,7 @@
   (metric (run ?r) (pattern ?p) (name "run.answer") (value ?answer))
   =>
   (assert (finding (kind observation) (name good-stealing) (run ?r) (pattern ?p) (healthy yes) (all-clear yes) (level 1)
-                   (text (text "Workers compute {%} of the time: {n} questions for work are answered, after {s} on average."
+                   (text (text "Workers compute {%} of the time: {n} requests for work are answered, after {s} on average."
                                (- 1.0 ?idle) ?n ?answer)))))
 
 (defrule SYMPTOMS::steal-idle
@@ -45,21 +45,21 @@
                    (text (text "Workers have nothing to do for {s}, {%} of the process time." ?idle ?share)))))
 
 (defrule REFINE::steal-work-stays
-  "One worker computes longer than stealing leaves uneven where it works."
+  "One worker computes longer than working stealing would let it."
   (finding (kind symptom) (name idle-thieves) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.balance") (value ?balance&:(< ?balance ?*balanced*)))
   (metric (run ?r) (pattern ?p) (name "run.poll") (value ?poll))
-  ;; Work reaches another worker with each look at least.
+  ;; Where stealing works, each look for requests passes work to at least one more worker.
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.uneven") (value ?uneven&:(>= ?uneven (* ?n ?poll))))
   (metric (run ?r) (pattern ?p) (name "worker.computing") (rank 1) (location ?w) (value ?most))
   =>
   (assert (finding (kind observation) (name work-stays) (run ?r) (pattern ?p) (locations ?w) (level 2)
-                   (text (text "Worker {} computes {s}, {s} above the mean: workers compute {s} at most between two looks for questions, so that is not because an answer took long."
+                   (text (text "Worker {} computes {s}, {s} above the mean: workers compute {s} at most between two looks for requests, so that is not because an answer took long."
                                ?w ?most ?uneven ?poll)))))
 
 (deffunction MAIN::steal-asked (?asked ?last ?duration)
-  "How often somebody was asked for work, to follow what it computes."
+  "How often a worker was asked for work: the end of a sentence about what it computes."
   (if (= ?asked 0.0) then "; no idle rank asks it"
    else (if (< ?last (* 0.5 ?duration))
          then (text "; after {s} no idle rank asks it" ?last)
@@ -90,7 +90,7 @@
                    (locations ?heavy) (culprits ?heavy) (lost (min ?idle (* ?n ?gain))) (gain ?gain) (level 3)
                    (confidence (if (< ?balance ?*efficiency-acceptable*) then 0.9 else 0.7)) (functions-of ?w)
                    (text (text "Work is not stolen from worker {}, which computes {s}, {s} above the mean: it has answered {n} {}{}. The others have nothing to do for {s} in all."
-                               ?w ?most ?uneven ?asked (if (= ?asked 1.0) then "question" else "questions")
+                               ?w ?most ?uneven ?asked (if (= ?asked 1.0) then "request" else "requests")
                                (if (> ?asked 0.0) then (text ", the last one after {s}" ?last) else "") ?idle))
                    (remedy (text "{} Up to {s} of run time."
                                  (if ?early
@@ -99,7 +99,7 @@
                                  ?gain)))))
 
 (deffunction MAIN::steal-rare (?run ?pattern ?late)
-  "Labels of those that compute much longer without looking than the others, if that is most of the waiting."
+  "Labels of the workers that compute much longer between looks than the others, if most requests wait for them."
   (bind ?labels (create$))
   (bind ?theirs 0.0)
   (do-for-all-facts ((?m metric) (?k metric))
@@ -111,7 +111,7 @@
   (if (>= (* 2.0 ?theirs) ?late) then ?labels else (create$)))
 
 (defrule CAUSES::steal-rare-polling
-  "Workers that have work look for questions rarely, so thieves wait."
+  "Workers that have work look for requests rarely, so thieves wait."
   (finding (kind symptom) (name idle-thieves) (run ?r) (pattern ?p))
   (not (finding (kind observation) (name work-stays) (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.late_share") (value ?share&:(>= ?share ?*significant*)))
@@ -141,7 +141,7 @@
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?who) (lost ?cost) (gain ?gain) (level 3)
                    (where "Serve.gap")
-                   (text (text "A question for work is answered after {s} on average, because victims compute {s} before they look for one. Questions wait {s} for that, and thieves have nothing to do for {s}, what is given later included."
+                   (text (text "A request for work is answered after {s} on average, because victims compute {s} before they look for one. Requests wait {s} for that, and thieves have nothing to do for {s}, what is given later included."
                                ?answer ?poll ?late ?cost))
-                   (remedy (text "Look for questions every {s} instead of every {s}: waiting for answers shrinks likewise, up to {s} of run time. A look (MPI_Iprobe) costs about a microsecond. Where one task is longer than that, look within it, or let a thread answer."
+                   (remedy (text "Look for requests every {s} instead of every {s}: waiting for answers shrinks likewise, up to {s} of run time. A look (MPI_Iprobe) costs about a microsecond. Where one task is longer than that, look within it, or let a thread answer."
                                  ?often ?poll ?gain)))))

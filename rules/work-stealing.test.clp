@@ -91,4 +91,4 @@
   (given (pattern (run "r1") (name "work-stealing") (id "work-stealing"))
          (metrics (pattern "work-stealing") run.idle_share 0.06 run.idle 0.4 run.steals 40.0 run.answer 0.005))
   (expect (finding (kind observation) (name good-stealing) (healthy yes)
-                   (text "Workers compute 94.0 % of the time: 40 questions for work are answered, after 5.00 ms on average."))))
+                   (text "Workers compute 94.0 % of the time: 40 requests for work are answered, after 5.00 ms on average."))))
