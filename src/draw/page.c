@@ -118,7 +118,7 @@ static void draw_efficiencies(const struct sheet *s)
     mpl_markup_put(s->out, "</dl>\n");
 }
 
-/* What can be drawn: the run that the verdict speaks of. */
+/* What can be drawn: the run that the verdict is about. */
 static const struct mpl_run *drawn_run(const struct mpl_diagnosis *d)
 {
     const struct mpl_run *run = d->speaker < d->n_runs ? &d->runs[d->speaker] : NULL;

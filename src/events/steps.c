@@ -2,7 +2,7 @@
  * How evenly the steps of a run are loaded, and whether the same processes are heavy in each.
  *
  * Three illnesses look alike in the sum of all waiting and need different remedies: one process
- * that computes longer in every step, work that wanders or grows, and interruptions that strike
+ * that computes longer in every step, work that moves or grows, and interruptions that strike
  * anybody. They are distinguished by what is left when the steps of each process are added up (all, little,
  * nothing), and by the correlation of neighbouring steps.
  *

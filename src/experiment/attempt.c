@@ -303,8 +303,8 @@ static const char *colon(const char *gist)
     return gist[0] != '\0' ? ": " : "";
 }
 
-/* A clause about a run that left nothing at all, if it is for want of MPI; NULL: nobody knows. Who fails says himself why,
- * and may be a launcher that found no program. */
+/* A clause about a run that left nothing at all, if it lacks MPI; NULL: nobody knows. A program that fails says why
+ * itself, and may be a launcher that found no program. */
 static const char *without_mpi(const struct attempt *a, bool has_failed)
 {
     struct mpl_arena *arena = a->h->c->arena;

@@ -186,7 +186,7 @@ const char *mpl_said_tail(const char *path, struct mpl_arena *arena);
 /** What says most of why it failed, in one line without its period; "" when nothing does. */
 const char *mpl_said_gist(const char *tail, struct mpl_arena *arena);
 
-/** Whether a program's file speaks of MPI. */
+/** Whether a program's file mentions MPI. */
 enum mpl_speaks {
     MPL_SPEAKS_OF_MPI,  /**< Or it cannot be read. */
     MPL_SPEAKS_NOT,     /**< And it loads and starts nothing that could. */

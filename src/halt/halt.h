@@ -59,7 +59,7 @@ struct mpl_halt {
     double usual_s;   /**< The longest that a process was in its own code before. */
     uint32_t n_in[MPL_HALT_STATES];      /**< Processes by their state. */
     const struct mpl_halt_place *places; /**< Per process. */
-    uint32_t n_cycle;                    /**< 0: nobody waits for himself in the end. */
+    uint32_t n_cycle;                    /**< 0: no process waits for itself in the end. */
     const uint32_t
         *cycle; /**< Processes, each of which waits for the next, the last for the first. */
     bool is_cycle_known; /**< By what is recorded, not by what suggests it. */

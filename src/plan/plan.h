@@ -47,7 +47,7 @@ struct mpl_planned {
         lacks_functions; /**< Functions of the program, which the run at hand does not have, come on
                                top of these three. */
     double
-        information; /**< Seconds of process time that its findings speak of, per run second. */
+        information; /**< Seconds of process time that its findings are about, per run second. */
     const struct mpl_settings
         *settings; /**< For the tracer chosen; NULL when none records it. */
     bool is_built; /**< The run at hand shows that the program is built for the tracer. */

@@ -146,7 +146,7 @@ static enum mpl_status collect_measures(struct planner *p, struct mpl_err *err)
         const uint32_t run = find_run(p, m->run);
 
         if (run == MPL_NONE) {
-            continue; /* A rule that speaks of no run of ours. */
+            continue; /* A rule that names no run of ours. */
         }
         struct want *w = mpl_buf_add(&p->wants);
 
