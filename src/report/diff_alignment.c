@@ -17,11 +17,6 @@ struct drawing {
     struct mpl_buf named; /* uint32_t: loops in the order of their letters */
 };
 
-static const char *or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 /* ---- items ------------------------------------------------------------------------------------- */
 
 static const char *letter_of(struct drawing *d, uint32_t loop)
@@ -39,10 +34,10 @@ static const char *letter_of(struct drawing *d, uint32_t loop)
         }
         *slot = loop;
     }
-    return or_unknown(i < LETTERS
-                          ? mpl_arena_printf(d->page->scratch, "%c", (char) ('A' + i))
-                          : mpl_arena_printf(d->page->scratch, "%c%zu",
-                                             (char) ('A' + i % LETTERS), i / LETTERS));
+    return mpl_or_unknown(i < LETTERS
+                              ? mpl_arena_printf(d->page->scratch, "%c", (char) ('A' + i))
+                              : mpl_arena_printf(d->page->scratch, "%c%zu",
+                                                 (char) ('A' + i % LETTERS), i / LETTERS));
 }
 
 static const char *item_text(struct drawing *d, struct mpl_item item, bool is_short)
@@ -50,10 +45,10 @@ static const char *item_text(struct drawing *d, struct mpl_item item, bool is_sh
     struct mpl_arena *scratch = d->page->scratch;
 
     if ((item.what & MPL_LOOP) != 0) {
-        return or_unknown(mpl_arena_printf(
+        return mpl_or_unknown(mpl_arena_printf(
             scratch, "%s^%" PRIu32, letter_of(d, item.what & ~MPL_LOOP), item.count));
     }
-    return or_unknown(mpl_symbol_text(d->diff->symbols, item.what, is_short, scratch));
+    return mpl_or_unknown(mpl_symbol_text(d->diff->symbols, item.what, is_short, scratch));
 }
 
 static uint32_t shown_of(const struct drawing *d, uint32_t n, uint32_t most)
@@ -67,14 +62,14 @@ static const char *body_text(struct drawing *d, const struct mpl_item *items, ui
     const char *text = "";
 
     for (uint32_t i = 0; i < n_shown; i++) {
-        text =
-            or_unknown(mpl_arena_printf(d->page->scratch, "%s%s%s", text, i == 0 ? "" : " ",
-                                        item_text(d, items[i], true)));
+        text = mpl_or_unknown(mpl_arena_printf(d->page->scratch, "%s%s%s", text,
+                                               i == 0 ? "" : " ",
+                                               item_text(d, items[i], true)));
     }
     return n_shown == n
                ? text
-               : or_unknown(mpl_arena_printf(d->page->scratch, "%s ... (%" PRIu32 " more)",
-                                             text, n - n_shown));
+               : mpl_or_unknown(mpl_arena_printf(
+                     d->page->scratch, "%s ... (%" PRIu32 " more)", text, n - n_shown));
 }
 
 /* ---- columns ------------------------------------------------------------------------------------- */
@@ -175,8 +170,8 @@ static struct words words_of(struct drawing *d, const struct mpl_buf *items, boo
         return w;
     }
     if (is_common && first > 0) {
-        w.all[w.n++] =
-            or_unknown(mpl_arena_printf(d->page->scratch, "(%" PRIu32 " more) ...", first));
+        w.all[w.n++] = mpl_or_unknown(
+            mpl_arena_printf(d->page->scratch, "(%" PRIu32 " more) ...", first));
     }
     for (uint32_t i = 0; i < n_shown; i++) {
         const struct mpl_item *item = mpl_buf_get(items, first + i);
@@ -184,7 +179,7 @@ static struct words words_of(struct drawing *d, const struct mpl_buf *items, boo
         w.all[w.n++] = item_text(d, *item, false);
     }
     if (!is_common && n_shown < n) {
-        w.all[w.n++] = or_unknown(
+        w.all[w.n++] = mpl_or_unknown(
             mpl_arena_printf(d->page->scratch, "... (%" PRIu32 " more)", n - n_shown));
     }
     return w;
@@ -196,8 +191,8 @@ static const char *join(struct drawing *d, const struct words *w, uint32_t first
     const char *text = "";
 
     for (uint32_t i = 0; i < n; i++) {
-        text = or_unknown(mpl_arena_printf(d->page->scratch, "%s%s%s", text,
-                                           i == 0 ? "" : " ", w->all[first + i]));
+        text = mpl_or_unknown(mpl_arena_printf(d->page->scratch, "%s%s%s", text,
+                                               i == 0 ? "" : " ", w->all[first + i]));
     }
     return text;
 }
@@ -245,8 +240,8 @@ static void put(struct rows *r, const char *const texts[2])
 
         if (*texts[i] != '\0') {
             r->texts[i] =
-                or_unknown(mpl_arena_printf(r->drawing->page->scratch, "%s%*s%s",
-                                            r->texts[i], (int) gap, "", texts[i]));
+                mpl_or_unknown(mpl_arena_printf(r->drawing->page->scratch, "%s%*s%s",
+                                                r->texts[i], (int) gap, "", texts[i]));
         }
     }
     r->width = width + GAP + wider(texts);
@@ -321,7 +316,7 @@ static void print_bodies(struct drawing *d)
     for (size_t i = 0; i < d->named.n; i++) {
         const uint32_t loop = *(const uint32_t *) mpl_buf_get(&d->named, i);
         const struct mpl_loop body = mpl_loops_get(d->diff->loops, loop);
-        const char *label = or_unknown(
+        const char *label = mpl_or_unknown(
             mpl_arena_printf(d->page->scratch, "         %s = ", letter_of(d, loop)));
 
         mpl_text_hang(d->page->out, label, body_text(d, body.items, body.n), 0,

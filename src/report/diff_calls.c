@@ -12,11 +12,6 @@ static const double least_bytes = 0.5;
 /* A line is worth what of a location is this share of the difference in run time. */
 static const double least_line = 0.2;
 
-static const char *or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 /* The calls of a function that all take longer, or all shorter. */
 struct group {
     double sum_s;
@@ -106,14 +101,14 @@ static const char *culprit_text(struct page *page, const struct mpl_diff *diff,
 
     return g->culprit == MPL_NONE
                ? ""
-               : or_unknown(mpl_arena_printf(page->scratch, "%s%s%s",
-                                             !is_wait       ? ", while "
-                                             : g->sum_s > 0 ? ", because of "
-                                                            : ", which ",
-                                             who,
-                                             !is_wait       ? " computes"
-                                             : g->sum_s > 0 ? ""
-                                                            : " had caused"));
+               : mpl_or_unknown(mpl_arena_printf(page->scratch, "%s%s%s",
+                                                 !is_wait       ? ", while "
+                                                 : g->sum_s > 0 ? ", because of "
+                                                                : ", which ",
+                                                 who,
+                                                 !is_wait       ? " computes"
+                                                 : g->sum_s > 0 ? ""
+                                                                : " had caused"));
 }
 
 /* Why calls take longer that wait for nobody. */
@@ -130,7 +125,7 @@ static const char *reason_text(struct page *page, const struct group *g)
                "network is slower, or cores are busy";
     }
     return g->base_bytes == 0 ? "; they move bytes and did not"
-                              : or_unknown(mpl_arena_printf(
+                              : mpl_or_unknown(mpl_arena_printf(
                                     page->scratch, "; they move %.3g times as many bytes",
                                     (double) g->new_bytes / (double) g->base_bytes));
 }
@@ -146,14 +141,14 @@ const char *mpl_words_calls(struct page *page, const struct mpl_diff *diff,
                                                            diff->sides[0].median_s)) {
         return NULL;
     }
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%s %s%s %s %s in %s%s%s%s%s: %s%s%s",
         mpl_words_locations(page, diff, g.locations, g.n_locations),
         time == MPL_TIME_WAITED ? "wait" : "spend", is_one ? "s" : "",
         mpl_page_seconds(page, fabs(g.sum_s)), g.sum_s > 0 ? "longer" : "less",
-        g.is_one_call
-            ? or_unknown(mpl_symbol_text(diff->symbols, x->symbol, false, page->scratch))
-            : mpl_symbol_function(diff->symbols, x->symbol),
+        g.is_one_call ? mpl_or_unknown(
+                            mpl_symbol_text(diff->symbols, x->symbol, false, page->scratch))
+                      : mpl_symbol_function(diff->symbols, x->symbol),
         g.is_one_path ? ", called in " : "", g.is_one_path ? x->path : "",
         is_one ? "" : ", added up", culprit_text(page, diff, &g), is_one ? "" : "up to ",
         mpl_words_when(page, x), time == MPL_TIME_WAITED ? "" : reason_text(page, &g)));

@@ -23,11 +23,6 @@ static const char *label_of(const struct table *t, uint32_t location)
     return t->run->model->locations[location].label;
 }
 
-static const char *or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 /* The two sets of --matrix have a word each; others name their parts. */
 static const char *parts_text(const struct table *t, unsigned parts)
 {
@@ -41,9 +36,9 @@ static const char *parts_text(const struct table *t, unsigned parts)
     }
     for (int i = 0; i < MPL_SYMBOL_PARTS; i++) {
         if ((parts & 1U << i) != 0) {
-            text = or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s", text,
-                                               *text == '\0' ? " " : ",",
-                                               mpl_symbol_part_name(i)));
+            text = mpl_or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s", text,
+                                                   *text == '\0' ? " " : ",",
+                                                   mpl_symbol_part_name(i)));
         }
     }
     return text;
@@ -54,7 +49,7 @@ static const char *filter_text(const struct table *t, size_t filter)
 {
     const struct mpl_filter_choice *f = &t->r->options->filters[filter];
 
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         t->page->scratch, "%s%s%s%s", f->code, parts_text(t, f->parts),
         f->without_loops ? " no loops" : "", f->up_to_rotation ? " rotated" : ""));
 }
@@ -84,15 +79,15 @@ static const char *names(struct table *t, const struct mpl_ranked *row, bool thr
             continue;
         }
         if (n++ < MOST_NAMES) {
-            text = or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s", text,
-                                               *text == '\0' ? "" : " ", label));
+            text = mpl_or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s", text,
+                                                   *text == '\0' ? "" : " ", label));
         }
     }
     return *text == '\0' ? "-"
            : n <= MOST_NAMES
                ? text
-               : or_unknown(mpl_arena_printf(t->page->scratch, "%s and %" PRIu32 " more",
-                                             text, n - MOST_NAMES));
+               : mpl_or_unknown(mpl_arena_printf(
+                     t->page->scratch, "%s and %" PRIu32 " more", text, n - MOST_NAMES));
 }
 
 static void print_start(struct table *t, const struct mpl_ranked *row)
@@ -202,9 +197,9 @@ static void show_candidate(struct table *t, size_t at, bool *is_shown)
         for (size_t i = 0; i < t->r->n_rows; i++) {
             if ((int) rows[i].linkage == k && has_same_clusters(t, &rows[at], &rows[i])) {
                 is_shown[i] = true;
-                linkages = or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s", linkages,
-                                                       *linkages == '\0' ? "" : ", ",
-                                                       mpl_linkage_name(rows[i].linkage)));
+                linkages = mpl_or_unknown(mpl_arena_printf(
+                    t->page->scratch, "%s%s%s", linkages, *linkages == '\0' ? "" : ", ",
+                    mpl_linkage_name(rows[i].linkage)));
             }
         }
     }
@@ -278,9 +273,9 @@ static void show_votes(struct table *t)
             break;
         }
         is_shown[at] = true;
-        text = or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s in %.3g", text,
-                                           i == 0 ? "" : ", ", label_of(t, at),
-                                           t->r->votes[at]));
+        text = mpl_or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s in %.3g", text,
+                                               i == 0 ? "" : ", ", label_of(t, at),
+                                               t->r->votes[at]));
     }
     mpl_page_say(t->page, 0,
                  "Changed most: %s of %" PRIu32 " configuration%s that tell the runs apart "

@@ -5,11 +5,6 @@
 
 #include <inttypes.h>
 
-const char *mpl_or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 const char *mpl_show_name(enum mpl_show what)
 {
     static const char *const names[] = { "nlr",     "context",    "lattice", "jsm",

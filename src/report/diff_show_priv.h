@@ -14,7 +14,6 @@ struct sheet {
 /** More locations than this are shown by groups of equal ones. */
 enum { MPL_SHEET_MOST = 32 };
 
-const char *mpl_or_unknown(const char *text); /* "?" for NULL */
 /** "MPI_Send", "L3"; which number a loop has is decided when it is first named. */
 const char *mpl_sheet_name(struct sheet *sheet, uint32_t what);
 const char *mpl_sheet_label(const struct sheet *sheet, uint32_t location);

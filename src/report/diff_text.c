@@ -7,19 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-static const char *or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 /* ---- a change -------------------------------------------------------------------------------------- */
 
 static const char *symbol_text(struct page *page, const struct mpl_diff *diff,
                                uint32_t symbol)
 {
-    return symbol == MPL_NONE
-               ? "nothing more"
-               : or_unknown(mpl_symbol_text(diff->symbols, symbol, false, page->scratch));
+    return symbol == MPL_NONE ? "nothing more"
+                              : mpl_or_unknown(mpl_symbol_text(diff->symbols, symbol, false,
+                                                               page->scratch));
 }
 
 static void print_remarks(struct page *page, const struct mpl_divergence *x)
@@ -49,10 +44,11 @@ static void print_change(struct page *page, const struct mpl_diff *diff, const s
     const struct mpl_divergence *x = mpl_changes_first(diff, of, group);
     const char *who = mpl_words_location(page, diff, x->location);
 
-    mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%3zu. ", group + 1)),
+    mpl_page_tell(page, 0,
+                  mpl_or_unknown(mpl_arena_printf(page->scratch, "%3zu. ", group + 1)),
                   "%s", mpl_words_change(page, diff, of, group));
     print_instead(page, diff, x);
-    if (strcmp(or_unknown(mpl_words_group(page, diff, of, group)), who) != 0) {
+    if (strcmp(mpl_or_unknown(mpl_words_group(page, diff, of, group)), who) != 0) {
         mpl_page_say(page, 7, "Shown is %s; the others do likewise, but for partners", who);
     }
     mpl_page_alignment(page, diff, x, false);
@@ -91,7 +87,7 @@ enum mpl_status mpl_report_aligned_text(const struct mpl_diff *diff,
 static const char *suspect_text(struct page *page, const struct mpl_diff *diff,
                                 const char *who, size_t i)
 {
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%s (%" PRIu32 " of %" PRIu32 " telling configurations)", who,
         diff->changes[i].n_votes, diff->n_telling));
 }
@@ -193,7 +189,7 @@ static void print_changes(struct page *page, const struct mpl_diff *diff, size_t
 
 static void print_verdict(struct page *page, const struct mpl_diff *diff)
 {
-    const char *label = or_unknown(
+    const char *label = mpl_or_unknown(
         mpl_arena_printf(page->scratch, "%s  ", mpl_diff_verdict_name(diff->verdict)));
 
     mpl_page_tell(page, 0, label, "%s", mpl_words_verdict(page, diff));
@@ -244,7 +240,7 @@ static void print_why(struct page *page, const struct mpl_diff *diff)
 
 static const char *capital(struct page *page, const char *text)
 {
-    return or_unknown(
+    return mpl_or_unknown(
         mpl_arena_printf(page->scratch, "%c%s", text[0] - 'a' + 'A', text + 1));
 }
 
@@ -276,8 +272,8 @@ static void print_rest(struct page *page, const struct mpl_diff *diff)
             end - small == diff->n_loads ? "computation"
             : end == diff->n_loads
                 ? "the computation of all others"
-                : or_unknown(mpl_arena_printf(page->scratch, "the computation of %s",
-                                              mpl_words_loads(page, diff, small, end)));
+                : mpl_or_unknown(mpl_arena_printf(page->scratch, "the computation of %s",
+                                                  mpl_words_loads(page, diff, small, end)));
 
         mpl_page_say(page, 2, "%s%s is the same, within %s",
                      diff->factor == 1 ? "" : "Beyond that ",

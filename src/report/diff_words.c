@@ -8,17 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 const char *mpl_words_location(struct page *page, const struct mpl_diff *diff,
                                uint32_t location)
 {
     const char *label = diff->new->model->locations[location].label;
 
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%s %s", strchr(label, '.') == NULL ? "rank" : "thread", label));
 }
 
@@ -27,12 +22,11 @@ static const char *side_text(struct page *page, const struct mpl_diff_side *side
 {
     const char *median = mpl_page_seconds(page, side->median_s);
 
-    return side->n == 1
-               ? median
-               : or_unknown(mpl_arena_printf(page->scratch,
-                                             "%s (median of %zu runs, %s to %s)", median,
-                                             side->n, mpl_page_seconds(page, side->low_s),
-                                             mpl_page_seconds(page, side->high_s)));
+    return side->n == 1 ? median
+                        : mpl_or_unknown(mpl_arena_printf(
+                              page->scratch, "%s (median of %zu runs, %s to %s)", median,
+                              side->n, mpl_page_seconds(page, side->low_s),
+                              mpl_page_seconds(page, side->high_s)));
 }
 
 /* " as far as recorded (the new run lacks events of location 2)"; "" where nothing is known to be missing. */
@@ -44,7 +38,7 @@ static const char *reach_text(struct page *page, const struct mpl_diff *diff)
     if (base == NULL && new == NULL) {
         return "";
     }
-    return or_unknown(
+    return mpl_or_unknown(
         mpl_arena_printf(page->scratch, " as far as recorded (%s%s%s%s%s)",
                          base == NULL ? "" : "the base lacks ", base == NULL ? "" : base,
                          base == NULL || new == NULL ? "" : ", ",
@@ -62,7 +56,7 @@ const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff)
 
     return diff->verdict == MPL_DIFF_NOT_COMPARABLE
                ? diff->reason
-               : or_unknown(mpl_arena_printf(
+               : mpl_or_unknown(mpl_arena_printf(
                      page->scratch, "%s%s%s%s; %s instead of %s", says[diff->verdict],
                      diff->n_roles == 0 ? "" : ", ",
                      diff->n_roles == 0 ? "" : mpl_words_by_role(page, diff),
@@ -76,12 +70,12 @@ const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,
     const double base_s = diff->sides[0].median_s;
     const double more_s = diff->sides[1].median_s - base_s;
 
-    return or_unknown(gate->kind == MPL_GATE_STRUCTURE
-                          ? mpl_arena_printf(page->scratch, "Fails on %s", gate->text)
-                          : mpl_arena_printf(page->scratch,
-                                             "Fails on %s: it takes %s (%.3g %%) longer",
-                                             gate->text, mpl_page_seconds(page, more_s),
-                                             base_s > 0 ? 100 * more_s / base_s : NAN));
+    return mpl_or_unknown(
+        gate->kind == MPL_GATE_STRUCTURE
+            ? mpl_arena_printf(page->scratch, "Fails on %s", gate->text)
+            : mpl_arena_printf(page->scratch, "Fails on %s: it takes %s (%.3g %%) longer",
+                               gate->text, mpl_page_seconds(page, more_s),
+                               base_s > 0 ? 100 * more_s / base_s : NAN));
 }
 
 /* ---- a change -------------------------------------------------------------------------------------- */
@@ -97,13 +91,13 @@ bool mpl_words_is_count(const struct mpl_divergence *change)
 static const char *where(struct page *page, const struct mpl_divergence *x, bool is_one)
 {
     if (x->n_iterations > 0) {
-        return or_unknown(mpl_arena_printf(page->scratch,
-                                           "from iteration %" PRIu32 " of %" PRIu32 " on",
-                                           x->iteration, x->n_iterations));
+        return mpl_or_unknown(
+            mpl_arena_printf(page->scratch, "from iteration %" PRIu32 " of %" PRIu32 " on",
+                             x->iteration, x->n_iterations));
     }
-    return or_unknown(mpl_arena_printf(page->scratch, "from %s call %s on",
-                                       is_one ? "its" : "their",
-                                       mpl_page_count(page, x->position + 1)));
+    return mpl_or_unknown(mpl_arena_printf(page->scratch, "from %s call %s on",
+                                           is_one ? "its" : "their",
+                                           mpl_page_count(page, x->position + 1)));
 }
 
 static int ascending(const void *x, const void *y)
@@ -128,10 +122,10 @@ const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
         labels[i] = diff->new->model->locations[locations[i]].label;
     }
     return n == 1 ? mpl_words_location(page, diff, locations[0])
-                  : or_unknown(mpl_arena_printf(page->scratch, "%s %s",
-                                                strchr(labels[0], '.') == NULL ? "ranks"
-                                                                               : "threads",
-                                                mpl_page_labels(page, labels, n)));
+                  : mpl_or_unknown(mpl_arena_printf(
+                        page->scratch, "%s %s",
+                        strchr(labels[0], '.') == NULL ? "ranks" : "threads",
+                        mpl_page_labels(page, labels, n)));
 }
 
 bool mpl_words_is_one(const char *who)
@@ -168,17 +162,17 @@ const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
                              const size_t *of, size_t group)
 {
     const struct mpl_divergence *x = mpl_changes_first(diff, of, group);
-    const char *who = or_unknown(mpl_words_group(page, diff, of, group));
+    const char *who = mpl_or_unknown(mpl_words_group(page, diff, of, group));
     const bool is_one = mpl_words_is_one(who);
     uint32_t base;
     uint32_t new;
 
     if (mpl_divergence_counts(x, &base, &new)) {
-        return or_unknown(mpl_arena_printf(
+        return mpl_or_unknown(mpl_arena_printf(
             page->scratch, "%s take%s %" PRIu32 " iterations instead of %" PRIu32, who,
             is_one ? "s" : "", new, base));
     }
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%s %s %s", who,
         x->new_symbol == MPL_NONE ? is_one ? "does nothing more" : "do nothing more"
         : is_one                  ? "goes another way"
@@ -203,7 +197,7 @@ const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint
 /* Without work of its own: "14 tasks, 46.6 ms each, instead of 58, 10.3 ms each". */
 const char *mpl_words_tasks(struct page *page, const struct mpl_load *load)
 {
-    return or_unknown(
+    return mpl_or_unknown(
         mpl_arena_printf(page->scratch, "It got %s tasks, %s each, instead of %s, %s each.",
                          mpl_page_count(page, load->new_tasks),
                          mpl_page_seconds(page, load->new_s / (double) load->new_tasks),
@@ -224,7 +218,7 @@ const char *mpl_words_few_tasks(struct page *page, const struct mpl_diff *diff,
         sums_s[0] += diff->loads[i].base_s;
         sums_s[1] += diff->loads[i].new_s;
     }
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch,
         "%s got %s tasks instead of %s, %s each on average instead of %s, which is too few "
         "to say",
@@ -247,7 +241,7 @@ const char *mpl_words_more_loads(struct page *page, const struct mpl_diff *diff,
         is_shorter = is_shorter || diff->loads[i].beyond_s < 0;
         most_s = fmax(most_s, fabs(diff->loads[i].beyond_s));
     }
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%s compute%s %s, by %s%s",
         mpl_words_loads(page, diff, first, diff->n_named), is_one ? "s" : "",
         !is_shorter  ? "longer"
@@ -259,7 +253,7 @@ const char *mpl_words_more_loads(struct page *page, const struct mpl_diff *diff,
 const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_load *load)
 {
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%s computes %s %s than in the base%s%s: %s instead of %s",
         mpl_words_location(page, diff, load->location),
         mpl_page_seconds(page, fabs(load->beyond_s)),
@@ -298,13 +292,13 @@ const char *mpl_words_closing(struct page *page, const struct mpl_diff *diff)
     if (isnan(x->replayed_s) || (x->doubt != NULL && !is_confirmed(diff))) {
         return x->doubt == NULL
                    ? NULL
-                   : or_unknown(mpl_arena_printf(
+                   : mpl_or_unknown(mpl_arena_printf(
                          page->scratch,
                          "Whether the run would take as long as the base with %s as there "
                          "cannot be checked by replay: %s",
                          changed_text(page, diff), x->doubt));
     }
-    return or_unknown(
+    return mpl_or_unknown(
         mpl_arena_printf(page->scratch,
                          "With %s computing as in the base the run would take %s; the base "
                          "takes %s",
@@ -322,7 +316,7 @@ const char *mpl_words_blame(struct page *page, const struct mpl_diff *diff)
         more_s < diff->least_share * diff->sides[0].median_s * diff->n_loads) {
         return NULL;
     }
-    return or_unknown(
+    return mpl_or_unknown(
         culprit == NULL
             ? mpl_arena_printf(
                   page->scratch,

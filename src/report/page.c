@@ -56,24 +56,24 @@ void mpl_page_heading(struct page *page, const char *text)
     (void) fputc('\n', page->out);
 }
 
-static const char *or_unknown(const char *text)
+const char *mpl_or_unknown(const char *text)
 {
     return text != NULL ? text : "?";
 }
 
 const char *mpl_page_seconds(struct page *page, double seconds)
 {
-    return or_unknown(mpl_text_seconds(page->scratch, seconds));
+    return mpl_or_unknown(mpl_text_seconds(page->scratch, seconds));
 }
 
 const char *mpl_page_share(struct page *page, double share)
 {
-    return or_unknown(mpl_text_share(page->scratch, share));
+    return mpl_or_unknown(mpl_text_share(page->scratch, share));
 }
 
 const char *mpl_page_count(struct page *page, uint64_t n)
 {
-    return or_unknown(mpl_text_count(page->scratch, n));
+    return mpl_or_unknown(mpl_text_count(page->scratch, n));
 }
 
 const char *mpl_page_value(struct page *page, double value, const char *unit)
@@ -90,11 +90,11 @@ const char *mpl_page_value(struct page *page, double value, const char *unit)
                                             count, strcmp(unit, "1") == 0 ? "" : " ",
                                             strcmp(unit, "1") == 0 ? "" : unit);
 
-        return or_unknown(text);
+        return mpl_or_unknown(text);
     }
-    return or_unknown(mpl_arena_printf(page->scratch, "%.3g%s%s", value,
-                                       strcmp(unit, "1") == 0 ? "" : " ",
-                                       strcmp(unit, "1") == 0 ? "" : unit));
+    return mpl_or_unknown(mpl_arena_printf(page->scratch, "%.3g%s%s", value,
+                                           strcmp(unit, "1") == 0 ? "" : " ",
+                                           strcmp(unit, "1") == 0 ? "" : unit));
 }
 
 /* The label as a rank, or -1 for "3.2" and the like. */
@@ -149,5 +149,5 @@ const char *mpl_page_labels(struct page *page, const char *const *labels, size_t
     if (i < n && text != NULL) {
         text = mpl_arena_printf(page->scratch, "%s and %zu others", text, n - i);
     }
-    return or_unknown(text);
+    return mpl_or_unknown(text);
 }

@@ -48,6 +48,8 @@ const char *mpl_page_share(struct page *page, double share);
 /** "solve", or of a call "before MPI_Wait in solve (62 % of it)". */
 const char *mpl_page_source(struct page *page, const struct mpl_where *at);
 const char *mpl_page_count(struct page *page, uint64_t n);
+/** "?" for NULL: there was no memory. */
+const char *mpl_or_unknown(const char *text);
 /** A value in its unit: "3.10 ms", "62 kB", "0.385". */
 const char *mpl_page_value(struct page *page, double value, const char *unit);
 /** "0, 1, 5 to 7"; of many "3, 43, 83 and 22 others". Labels are those of locations. */

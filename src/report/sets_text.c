@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *or_unknown(const char *text)
-{
-    return text != NULL ? text : "?";
-}
-
 size_t mpl_report_usable_runs(const struct mpl_diagnosis *d)
 {
     size_t n = 0;
@@ -56,20 +51,20 @@ static const char *runs_words(struct page *page, const struct mpl_diagnosis *d,
                                  i == 0               ? ""
                                  : i + 1 == g->n_runs ? " and "
                                                       : ", ",
-                                 or_unknown(name_words(page, &d->runs[g->runs[i]])));
+                                 mpl_or_unknown(name_words(page, &d->runs[g->runs[i]])));
     }
     return g->n_runs == 1 || names == NULL
-               ? or_unknown(names)
-               : or_unknown(mpl_arena_printf(page->scratch,
-                                             "%zu runs (%s; %s speaks for them)", g->n_runs,
-                                             names, d->runs[g->speaker].id));
+               ? mpl_or_unknown(names)
+               : mpl_or_unknown(mpl_arena_printf(page->scratch,
+                                                 "%zu runs (%s; %s speaks for them)",
+                                                 g->n_runs, names, d->runs[g->speaker].id));
 }
 
 static const char *duration_words(struct page *page, const struct mpl_group *g)
 {
     return g->n_runs == 1
                ? mpl_page_seconds(page, g->median_s)
-               : or_unknown(mpl_arena_printf(
+               : mpl_or_unknown(mpl_arena_printf(
                      page->scratch, "%s (%s to %s)", mpl_page_seconds(page, g->median_s),
                      mpl_page_seconds(page, g->low_s), mpl_page_seconds(page, g->high_s)));
 }
@@ -86,10 +81,10 @@ static const char *program_runs(struct page *page, const struct mpl_diagnosis *d
         if (g != NULL && g->program == program) {
             text =
                 mpl_arena_printf(page->scratch, "%s%s%s", text, text[0] != '\0' ? ", " : "",
-                                 or_unknown(name_words(page, &d->runs[r])));
+                                 mpl_or_unknown(name_words(page, &d->runs[r])));
         }
     }
-    return or_unknown(text);
+    return mpl_or_unknown(text);
 }
 
 void mpl_page_summary(struct page *page, const struct mpl_diagnosis *d)
@@ -139,16 +134,16 @@ static const char *residual_words(struct page *page, const struct mpl_scaling_ro
     if (isnan(row->expected) || isnan(row->measured) || row->expected == 0) {
         return "?";
     }
-    return or_unknown(mpl_arena_printf(page->scratch, "%+.1f %%",
-                                       100 * (row->measured / row->expected - 1)));
+    return mpl_or_unknown(mpl_arena_printf(page->scratch, "%+.1f %%",
+                                           100 * (row->measured / row->expected - 1)));
 }
 
 static const char *size_words(struct page *page, const struct mpl_diagnosis *d,
                               uint32_t run)
 {
-    return or_unknown(mpl_arena_printf(page->scratch, "%u (%s)",
-                                       (unsigned) d->runs[run].model->n_processes,
-                                       d->runs[run].id));
+    return mpl_or_unknown(mpl_arena_printf(page->scratch, "%u (%s)",
+                                           (unsigned) d->runs[run].model->n_processes,
+                                           d->runs[run].id));
 }
 
 /* Counts of workers are estimates: nobody asks for a tenth of them where they are many. */
@@ -229,8 +224,9 @@ const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f)
 {
     return f->n_seen >= f->n_alike
                ? ""
-               : or_unknown(mpl_arena_printf(page->scratch, " (In %u of %u runs.)",
-                                             (unsigned) f->n_seen, (unsigned) f->n_alike));
+               : mpl_or_unknown(mpl_arena_printf(page->scratch, " (In %u of %u runs.)",
+                                                 (unsigned) f->n_seen,
+                                                 (unsigned) f->n_alike));
 }
 
 bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run)

@@ -30,11 +30,6 @@ static double value_of(const struct mpl_cell *cell)
                                            : 0;
 }
 
-static const char *or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 /* ---- which rows ---------------------------------------------------------------------------------- */
 
 struct rank {
@@ -97,9 +92,9 @@ static const char *word_of(struct page *page, const struct mpl_cell *cell, const
     case MPL_CELL_TEXT:
         return cell->text;
     case MPL_CELL_WHOLE:
-        return or_unknown(mpl_arena_printf(page->scratch, "%" PRId64, cell->whole));
+        return mpl_or_unknown(mpl_arena_printf(page->scratch, "%" PRId64, cell->whole));
     case MPL_CELL_NUMBER:
-        return or_unknown(
+        return mpl_or_unknown(
             mpl_arena_printf(page->scratch, is_time ? "%.6f" : "%.3f", cell->number));
     default:
         return "-";
@@ -159,7 +154,7 @@ static bool is_same(const struct showing *s, size_t column)
 
 static const char *join(struct page *page, const char *list, const char *name)
 {
-    return or_unknown(
+    return mpl_or_unknown(
         mpl_arena_printf(page->scratch, "%s%s%s", list, list[0] == '\0' ? "" : ", ", name));
 }
 
@@ -183,8 +178,8 @@ static bool lay_out(const struct showing *s, struct layout *out)
             out->empty = join(s->page, out->empty, name);
         } else if (i > 0 && is_same(s, i)) {
             out->same = join(s->page, out->same,
-                             or_unknown(mpl_arena_printf(s->page->scratch, "%s %s", name,
-                                                         cell_at(s, 0, i)->text)));
+                             mpl_or_unknown(mpl_arena_printf(
+                                 s->page->scratch, "%s %s", name, cell_at(s, 0, i)->text)));
         } else if (i > 0 && more > left) {
             out->left_out = join(s->page, out->left_out, name);
         } else {
@@ -470,24 +465,24 @@ const char *mpl_report_selection_words(const struct mpl_selection *s,
                          s->asked.step != 0 || s->asked.finding != NULL;
 
     if (s->asked.step != 0) {
-        text = or_unknown(
+        text = mpl_or_unknown(
             mpl_arena_printf(arena, "step %ld of %u, ", s->asked.step, s->steps->n));
     }
     if (s->asked.finding != NULL) {
-        text =
-            or_unknown(mpl_arena_printf(arena, "%sfinding %s, ", text, s->asked.finding));
+        text = mpl_or_unknown(
+            mpl_arena_printf(arena, "%sfinding %s, ", text, s->asked.finding));
     }
-    text = or_unknown(mpl_arena_printf(
+    text = mpl_or_unknown(mpl_arena_printf(
         arena, "%s%s%.6f to %.6f s", text, is_part ? "" : "the whole run, ",
         mpl_model_seconds(model, s->begin_ticks), mpl_model_seconds(model, s->end_ticks)));
     if (s->n_locations < model->n_locations) {
-        text = or_unknown(mpl_arena_printf(arena, "%s, %u of %u locations", text,
-                                           s->n_locations, model->n_locations));
+        text = mpl_or_unknown(mpl_arena_printf(arena, "%s, %u of %u locations", text,
+                                               s->n_locations, model->n_locations));
     }
     for (size_t i = 0; i < s->asked.n_comms; i++) {
-        text = or_unknown(mpl_arena_printf(arena, "%s%s%s", text,
-                                           i == 0 ? ", communicator " : " and ",
-                                           s->asked.comms[i]));
+        text = mpl_or_unknown(mpl_arena_printf(arena, "%s%s%s", text,
+                                               i == 0 ? ", communicator " : " and ",
+                                               s->asked.comms[i]));
     }
     return text;
 }
