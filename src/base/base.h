@@ -437,26 +437,49 @@ const struct mpl_yaml *mpl_yaml_find_unknown(const struct mpl_yaml *member,
 
 /* ---- JSON ------------------------------------------------------------------------------ */
 
-/** A JSON value under construction. It is filled before it is given to its parent, who owns it then. */
-struct mpl_json;
-struct mpl_json *mpl_json_object(void);
-struct mpl_json *mpl_json_array(void);
+/**
+ * A JSON object that is being written, into memory first. A report without one of its numbers must not look
+ * complete, so what fails (no memory) makes mpl_json_write() fail. Keys of an object must differ.
+ */
+enum { MPL_JSON_DEPTH = 16 };
+struct mpl_json {
+    struct mpl_buf text;
+    struct mpl_json_level {
+        char end; /**< The bracket. */
+        bool has_values;
+        bool is_flat;
+    } levels
+        [MPL_JSON_DEPTH]; /**< Objects and arrays that have not ended, outermost first. */
+    size_t depth;
+    bool is_flat;
+    bool has_failed;
+};
+
+struct mpl_json mpl_json_begin(void);
+/** What follows goes into an object or array of that key until it ends. In an array \p key is NULL, here and below. */
+void mpl_json_object(struct mpl_json *json, const char *key);
+void mpl_json_array(struct mpl_json *json, const char *key);
+void mpl_json_end(struct mpl_json *json);
+/** Whether objects and arrays that begin from now on stand on one line. */
+void mpl_json_flat(struct mpl_json *json, bool is_flat);
 /** NULL gives null; bytes that are not UTF-8 become U+FFFD. */
-struct mpl_json *mpl_json_string(const char *text);
-struct mpl_json *mpl_json_strings(const char *const *texts, size_t n); /**< An array. */
+void mpl_json_string(struct mpl_json *json, const char *key, const char *text);
+/** An array. */
+void mpl_json_strings(struct mpl_json *json, const char *key, const char *const *texts,
+                      size_t n);
 /** NaN and infinities give null. 15 significant digits are written. */
-struct mpl_json *mpl_json_number(double value);
-struct mpl_json *mpl_json_integer(int64_t value);
-struct mpl_json *mpl_json_boolean(bool value);
-struct mpl_json *mpl_json_null(void);
-/** Both take \p value; NULL parents or values (no memory) are passed on as failure at write. */
-void mpl_json_set(struct mpl_json *object, const char *key, struct mpl_json *value);
-void mpl_json_add(struct mpl_json *array, struct mpl_json *value);
-void mpl_json_destroy(struct mpl_json *root);
-/** Indented text with a newline at the end, keys in order of insertion. Takes \p root, also after an error. */
-enum mpl_status mpl_json_write(struct mpl_json *root, FILE *out, struct mpl_err *err);
-/** The same on one line without its end: a part of a document that is too long to be held. */
-enum mpl_status mpl_json_write_part(struct mpl_json *part, FILE *out, struct mpl_err *err);
+void mpl_json_number(struct mpl_json *json, const char *key, double value);
+void mpl_json_integer(struct mpl_json *json, const char *key, int64_t value);
+void mpl_json_boolean(struct mpl_json *json, const char *key, bool value);
+/** null if not \p is_known. */
+void mpl_json_integer_if(struct mpl_json *json, const char *key, bool is_known,
+                         int64_t value);
+void mpl_json_boolean_if(struct mpl_json *json, const char *key, bool is_known, bool value);
+/** Ends the document, writes it, and frees it, also after an error. */
+enum mpl_status mpl_json_write(struct mpl_json *json, FILE *out, struct mpl_err *err);
+/** Writes what there is of a document that is too long to be held. */
+enum mpl_status mpl_json_write_part(struct mpl_json *json, FILE *out, struct mpl_err *err);
+void mpl_json_destroy(struct mpl_json *json);
 
 /**
  * A JSON text that was read. A value that is not there is NULL, which all of these take: what is asked of it is
@@ -476,8 +499,9 @@ const char *mpl_json_text(const struct mpl_json_value *value);
 bool mpl_json_whole(const struct mpl_json_value *value, int64_t low, int64_t high,
                     int64_t *out);
 bool mpl_json_is_true(const struct mpl_json_value *value);
-/** What is under construction, until it is destroyed; NULL after a failure. */
-const struct mpl_json_value *mpl_json_borrow(const struct mpl_json *json);
+/** What was written of \p json until now, none of whose members is open. */
+enum mpl_status mpl_json_read_back(struct mpl_json *json, struct mpl_json_value **out,
+                                   struct mpl_err *err);
 /** A number that any change of \p object changes, but for its layout and the member \p without. False: no
     memory. */
 bool mpl_json_hash(const struct mpl_json_value *object, const char *without, uint64_t *out);

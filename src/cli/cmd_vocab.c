@@ -266,25 +266,26 @@ static void print_text(const struct mpl_buf *words, FILE *out)
 static enum mpl_status print_json(const char *topic, const struct mpl_buf *words, FILE *out,
                                   struct mpl_err *err)
 {
-    struct mpl_json *root = mpl_json_object();
-    struct mpl_json *list = mpl_json_array();
+    struct mpl_json json = mpl_json_begin();
 
-    mpl_json_set(root, "schema", mpl_json_string("marple-vocab/1"));
-    mpl_json_set(root, "topic", mpl_json_string(topic));
+    mpl_json_string(&json, "schema", "marple-vocab/1");
+    mpl_json_string(&json, "topic", topic);
+    mpl_json_array(&json, "words");
     for (size_t i = 0; i < words->n; i++) {
         const struct mpl_vocab_word *w = mpl_buf_get(words, i);
-        struct mpl_json *item = mpl_json_object();
+
+        mpl_json_object(&json, NULL);
         if (w->of != NULL) {
-            mpl_json_set(item, "of", mpl_json_string(w->of));
+            mpl_json_string(&json, "of", w->of);
         }
-        mpl_json_set(item, "name", mpl_json_string(w->name));
-        mpl_json_set(item, w->has_type ? "type" : "unit",
-                     mpl_json_string(w->unit[0] != '\0' ? w->unit : NULL));
-        mpl_json_set(item, "says", mpl_json_string(w->says[0] != '\0' ? w->says : NULL));
-        mpl_json_add(list, item);
+        mpl_json_string(&json, "name", w->name);
+        mpl_json_string(&json, w->has_type ? "type" : "unit",
+                        w->unit[0] != '\0' ? w->unit : NULL);
+        mpl_json_string(&json, "says", w->says[0] != '\0' ? w->says : NULL);
+        mpl_json_end(&json);
     }
-    mpl_json_set(root, "words", list);
-    return mpl_json_write(root, out, err);
+    mpl_json_end(&json);
+    return mpl_json_write(&json, out, err);
 }
 
 static enum mpl_status list_topics(struct mpl_arena *arena, struct mpl_buf *words,

@@ -6,6 +6,7 @@
 
 /* A document that grows, and what it needs meanwhile. */
 struct writer {
+    struct mpl_json json;
     const struct mpl_model *model;
     struct mpl_arena *scratch;
     struct mpl_names *shapes; /* Different records, as text. */
@@ -13,39 +14,35 @@ struct writer {
 };
 
 /* Takes what was written. */
-static struct mpl_json *column(struct writer *w, struct mpl_coder *c)
+static void put_column(struct writer *w, const char *key, struct mpl_coder *c)
 {
     char *end = mpl_buf_add(&c->text); /* Zeroed. */
-    struct mpl_json *json = NULL;
 
     w->is_short |= c->is_bad || end == NULL;
-    if (end != NULL) {
-        json = mpl_json_string(c->text.data);
-    }
+    mpl_json_string(&w->json, key, end == NULL ? NULL : c->text.data);
     mpl_buf_free(&c->text);
-    return json;
 }
 
 /* ---- definitions -------------------------------------------------------------------------------- */
 
-static struct mpl_json *region_json(const struct mpl_region *region)
+static void put_region(struct mpl_json *json, const struct mpl_region *region)
 {
-    struct mpl_json *json = mpl_json_object();
-
-    mpl_json_set(json, "name", mpl_json_string(region->name));
-    mpl_json_set(json, "kind", mpl_json_integer(region->kind));
-    mpl_json_set(json, "mode", mpl_json_integer(region->mode));
+    mpl_json_object(json, NULL);
+    mpl_json_string(json, "name", region->name);
+    mpl_json_integer(json, "kind", region->kind);
+    mpl_json_integer(json, "mode", region->mode);
     if (region->file != NULL) {
-        mpl_json_set(json, "file", mpl_json_string(region->file));
-        mpl_json_set(json, "line", mpl_json_integer(region->line));
+        mpl_json_string(json, "file", region->file);
+        mpl_json_integer(json, "line", region->line);
     }
     if (region->is_undefined) {
-        mpl_json_set(json, "undefined", mpl_json_boolean(true));
+        mpl_json_boolean(json, "undefined", true);
     }
-    return json;
+    mpl_json_end(json);
 }
 
-static struct mpl_json *members_json(struct writer *w, const uint32_t *members, uint32_t n)
+static void put_members(struct writer *w, const char *key, const uint32_t *members,
+                        uint32_t n)
 {
     struct mpl_coder c = mpl_coder_write();
     int64_t before = 0;
@@ -56,68 +53,64 @@ static struct mpl_json *members_json(struct writer *w, const uint32_t *members, 
         mpl_code_signed(&c, &more);
         before = members[i];
     }
-    return column(w, &c);
+    put_column(w, key, &c);
 }
 
-static struct mpl_json *comm_json(struct writer *w, const struct mpl_comm *comm)
+static void put_comm(struct writer *w, const struct mpl_comm *comm)
 {
-    struct mpl_json *json = mpl_json_object();
-
-    mpl_json_set(json, "name", mpl_json_string(comm->name));
+    mpl_json_object(&w->json, NULL);
+    mpl_json_string(&w->json, "name", comm->name);
     if (comm->is_self) {
-        mpl_json_set(json, "self", mpl_json_boolean(true));
+        mpl_json_boolean(&w->json, "self", true);
     } else {
-        mpl_json_set(json, "members", members_json(w, comm->members, comm->n_members));
+        put_members(w, "members", comm->members, comm->n_members);
     }
     if (comm->n_remote > 0) {
-        mpl_json_set(json, "remote", members_json(w, comm->remote, comm->n_remote));
+        put_members(w, "remote", comm->remote, comm->n_remote);
     }
-    return json;
+    mpl_json_end(&w->json);
 }
 
-static struct mpl_json *capabilities_json(const struct mpl_model *model)
+static void put_capabilities(struct mpl_json *json, const struct mpl_model *model)
 {
-    struct mpl_json *json = mpl_json_array();
     size_t n = 0;
     const struct mpl_capability *all = mpl_capability_table(&n);
 
+    mpl_json_array(json, "capabilities");
     for (size_t i = 0; i < n; i++) {
         if (mpl_capability_get(&model->can, &all[i])) {
-            mpl_json_add(json, mpl_json_string(all[i].name));
+            mpl_json_string(json, NULL, all[i].name);
         }
     }
-    return json;
+    mpl_json_end(json);
 }
 
-static struct mpl_json *notes_json(struct writer *w, bool (*keeps)(const char *note))
+static void put_notes(struct writer *w, bool (*keeps)(const char *note))
 {
-    struct mpl_json *json = mpl_json_array();
-
+    mpl_json_array(&w->json, "notes");
     for (size_t i = 0; i < mpl_quality_count(w->model->quality); i++) {
         const struct mpl_quality_note *note = mpl_quality_get(w->model->quality, i);
-        struct mpl_json *kept = keeps(note->note) ? mpl_json_object() : NULL;
 
-        if (!keeps(note->note)) {
-            continue;
+        if (keeps(note->note)) {
+            mpl_json_object(&w->json, NULL);
+            mpl_json_string(&w->json, "note", note->note);
+            mpl_json_string(&w->json, "text", note->text);
+            mpl_json_integer(&w->json, "count", (int64_t) note->count);
+            put_members(w, "locations", note->locations, note->n_locations);
+            mpl_json_end(&w->json);
         }
-        mpl_json_set(kept, "note", mpl_json_string(note->note));
-        mpl_json_set(kept, "text", mpl_json_string(note->text));
-        mpl_json_set(kept, "count", mpl_json_integer((int64_t) note->count));
-        mpl_json_set(kept, "locations",
-                     members_json(w, note->locations, note->n_locations));
-        mpl_json_add(json, kept);
     }
-    return json;
+    mpl_json_end(&w->json);
 }
 
-static struct mpl_json *timeline_json(struct writer *w, const struct mpl_timeline *known)
+static void put_timeline(struct writer *w, const struct mpl_timeline *known)
 {
     const int64_t *const columns[] = { known->bound_ticks, known->low_ticks,
                                        known->high_ticks };
     static const char *const names[] = { "bound", "low", "high" };
-    struct mpl_json *json = mpl_json_object();
 
-    mpl_json_set(json, "source", mpl_json_integer(known->source));
+    mpl_json_object(&w->json, "clock");
+    mpl_json_integer(&w->json, "source", known->source);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct mpl_coder c = mpl_coder_write();
 
@@ -126,14 +119,14 @@ static struct mpl_json *timeline_json(struct writer *w, const struct mpl_timelin
 
             mpl_code_signed(&c, &ticks);
         }
-        mpl_json_set(json, names[i], column(w, &c));
+        put_column(w, names[i], &c);
     }
-    return json;
+    mpl_json_end(&w->json);
 }
 
 /* ---- a location -------------------------------------------------------------------------------- */
 
-static struct mpl_json *envelopes_json(struct writer *w, const struct mpl_location *loc)
+static void put_envelopes(struct writer *w, const struct mpl_location *loc)
 {
     struct mpl_coder c = mpl_coder_write();
 
@@ -142,7 +135,7 @@ static struct mpl_json *envelopes_json(struct writer *w, const struct mpl_locati
 
         mpl_code_envelope(w->model, &e, &c);
     }
-    return column(w, &c);
+    put_column(w, "envelopes", &c);
 }
 
 static void *copy(struct writer *w, const void *from, size_t bytes)
@@ -170,7 +163,7 @@ static uint32_t shape_of(struct writer *w, struct mpl_coder *c)
     return shape;
 }
 
-static struct mpl_json *records_json(struct writer *w, struct mpl_location *loc)
+static void put_records(struct writer *w, struct mpl_location *loc)
 {
     const uint32_t n = loc->n_events;
     struct mpl_record_coder r = {
@@ -196,10 +189,10 @@ static struct mpl_json *records_json(struct writer *w, struct mpl_location *loc)
     }
     mpl_buf_free(&one.text);
     w->is_short = w->is_short || !mpl_repeats_write(shapes, n, &all);
-    return column(w, &all);
+    put_column(w, "records", &all);
 }
 
-static struct mpl_json *times_json(struct writer *w, const struct mpl_location *loc)
+static void put_times(struct writer *w, const struct mpl_location *loc)
 {
     struct mpl_coder c = mpl_coder_write();
     int64_t before = 0;
@@ -210,10 +203,10 @@ static struct mpl_json *times_json(struct writer *w, const struct mpl_location *
         mpl_code(&c, &more, UINT64_MAX);
         before = mpl_ticks_of(loc, i);
     }
-    return column(w, &c);
+    put_column(w, "times", &c);
 }
 
-static struct mpl_json *threads_json(struct writer *w, const struct mpl_location *loc)
+static void put_threads(struct writer *w, const struct mpl_location *loc)
 {
     struct mpl_coder c = mpl_coder_write();
     uint32_t event = 0;
@@ -223,93 +216,99 @@ static struct mpl_json *threads_json(struct writer *w, const struct mpl_location
 
         mpl_code_thread_record(&x, &event, &c);
     }
-    return column(w, &c);
+    put_column(w, "threads", &c);
 }
 
-static struct mpl_json *location_json(struct writer *w, const struct mpl_location *from)
+static void put_location(struct writer *w, const struct mpl_location *from)
 {
     struct mpl_location loc = *from;
-    struct mpl_json *json = mpl_json_object();
+    struct mpl_json *json = &w->json;
 
-    mpl_json_set(json, "label", mpl_json_string(loc.label));
-    mpl_json_set(json, "name", mpl_json_string(loc.name));
+    mpl_json_object(json, NULL);
+    mpl_json_string(json, "label", loc.label);
+    mpl_json_string(json, "name", loc.name);
     if (loc.is_damaged) {
-        mpl_json_set(json, "damaged", mpl_json_boolean(true));
+        mpl_json_boolean(json, "damaged", true);
     }
-    mpl_json_set(json, "events", mpl_json_integer(loc.n_events));
-    mpl_json_set(json, "messages", mpl_json_integer(loc.n_messages));
-    mpl_json_set(json, "collectives", mpl_json_integer(loc.n_collectives));
-    mpl_json_set(json, "envelopes", envelopes_json(w, &loc));
-    mpl_json_set(json, "wanted", members_json(w, loc.wanted, loc.n_wanted));
-    mpl_json_set(json, "records", records_json(w, &loc));
-    mpl_json_set(json, "times", times_json(w, &loc));
+    mpl_json_integer(json, "events", loc.n_events);
+    mpl_json_integer(json, "messages", loc.n_messages);
+    mpl_json_integer(json, "collectives", loc.n_collectives);
+    put_envelopes(w, &loc);
+    put_members(w, "wanted", loc.wanted, loc.n_wanted);
+    put_records(w, &loc);
+    put_times(w, &loc);
     if (loc.n_thread_records > 0) {
-        mpl_json_set(json, "threads", threads_json(w, &loc));
+        put_threads(w, &loc);
     }
-    return json;
+    mpl_json_end(json);
 }
 
-static struct mpl_json *process_json(struct writer *w, const struct mpl_process *process)
+static void put_process(struct writer *w, const struct mpl_process *process)
 {
-    struct mpl_json *json = mpl_json_object();
-    struct mpl_json *locations = mpl_json_array();
-
-    mpl_json_set(json, "name", mpl_json_string(process->name));
-    mpl_json_set(json, "host", mpl_json_string(process->host));
+    mpl_json_object(&w->json, NULL);
+    mpl_json_string(&w->json, "name", process->name);
+    mpl_json_string(&w->json, "host", process->host);
+    mpl_json_array(&w->json, "locations");
     for (uint32_t t = 0; t < process->n_locations; t++) {
-        mpl_json_add(locations,
-                     location_json(w, &w->model->locations[process->locations[t]]));
+        put_location(w, &w->model->locations[process->locations[t]]);
     }
-    mpl_json_set(json, "locations", locations);
-    return json;
+    mpl_json_end(&w->json);
+    mpl_json_end(&w->json);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-static struct mpl_json *shapes_json(const struct writer *w)
-{
-    struct mpl_json *json = mpl_json_array();
-    const size_t n = mpl_names_count(w->shapes);
-
-    for (size_t i = 0; i < n; i++) {
-        mpl_json_add(json, mpl_json_string(mpl_names_text(w->shapes, (uint32_t) i)));
-    }
-    return json;
-}
-
-static struct mpl_json *document(struct writer *w, const struct mpl_timeline *known,
-                                 bool (*keeps)(const char *note))
+static void put_all(struct writer *w, const struct mpl_timeline *known,
+                    bool (*keeps)(const char *note))
 {
     const struct mpl_model *model = w->model;
-    struct mpl_json *json = mpl_json_object();
-    struct mpl_json *regions = mpl_json_array();
-    struct mpl_json *comms = mpl_json_array();
-    struct mpl_json *processes = mpl_json_array();
+    struct mpl_json *json = &w->json;
 
-    mpl_json_set(json, "schema", mpl_json_string(MPL_BASELINE_SCHEMA));
-    mpl_json_set(json, "trace", mpl_json_string(model->path));
-    mpl_json_set(json, "tracer", mpl_json_integer(model->tracer));
-    mpl_json_set(json, "ticks_per_s", mpl_json_integer((int64_t) model->ticks_per_s));
-    mpl_json_set(json, "capabilities", capabilities_json(model));
-    mpl_json_set(json, "clock", timeline_json(w, known));
-    mpl_json_set(json, "notes", notes_json(w, keeps));
+    mpl_json_string(json, "schema", MPL_BASELINE_SCHEMA);
+    mpl_json_string(json, "trace", model->path);
+    mpl_json_integer(json, "tracer", model->tracer);
+    mpl_json_integer(json, "ticks_per_s", (int64_t) model->ticks_per_s);
+    put_capabilities(json, model);
+    put_timeline(w, known);
+    put_notes(w, keeps);
+    mpl_json_array(json, "regions");
     for (uint32_t i = 0; i < model->n_regions; i++) {
-        mpl_json_add(regions, region_json(&model->regions[i]));
+        put_region(json, &model->regions[i]);
     }
-    mpl_json_set(json, "regions", regions);
+    mpl_json_end(json);
+    mpl_json_array(json, "communicators");
     for (uint32_t i = 0; i < model->n_comms; i++) {
-        mpl_json_add(comms, comm_json(w, &model->comms[i]));
+        put_comm(w, &model->comms[i]);
     }
-    mpl_json_set(json, "communicators", comms);
-    mpl_json_set(json, "world",
-                 model->world == MPL_NONE ? mpl_json_null()
-                                          : mpl_json_integer(model->world));
+    mpl_json_end(json);
+    mpl_json_integer_if(json, "world", model->world != MPL_NONE, model->world);
+    mpl_json_array(json, "processes");
     for (uint32_t i = 0; i < model->n_processes; i++) {
-        mpl_json_add(processes, process_json(w, &model->processes[i]));
+        put_process(w, &model->processes[i]);
     }
-    mpl_json_set(json, "processes", processes);
-    mpl_json_set(json, "shapes", shapes_json(w));
-    return json;
+    mpl_json_end(json);
+    mpl_json_array(json, "shapes");
+    for (size_t i = 0; i < mpl_names_count(w->shapes); i++) {
+        mpl_json_string(json, NULL, mpl_names_text(w->shapes, (uint32_t) i));
+    }
+    mpl_json_end(json);
+}
+
+/* The checksum is that of the members, sorted, as a reader has them. */
+static enum mpl_status put_checksum(struct mpl_json *json, struct mpl_err *err)
+{
+    struct mpl_json_value *root = NULL;
+    char sum[MPL_BASELINE_SUM_ROOM];
+    enum mpl_status st = mpl_json_read_back(json, &root, err);
+
+    if (st == MPL_OK && !mpl_baseline_sum(root, sum)) {
+        st = mpl_nomem(err);
+    }
+    if (st == MPL_OK) {
+        mpl_json_string(json, MPL_BASELINE_SUM, sum);
+    }
+    mpl_json_free(root);
+    return st;
 }
 
 enum mpl_status mpl_write_baseline(const struct mpl_model *model,
@@ -317,26 +316,19 @@ enum mpl_status mpl_write_baseline(const struct mpl_model *model,
                                    bool (*keeps)(const char *note), FILE *out,
                                    struct mpl_err *err)
 {
-    struct writer w = { .model = model,
+    struct writer w = { .json = mpl_json_begin(),
+                        .model = model,
                         .scratch = mpl_arena_create(),
                         .shapes = mpl_names_create() };
-    enum mpl_status st = MPL_OK;
+    enum mpl_status st;
 
-    if (w.scratch == NULL || w.shapes == NULL) {
-        st = mpl_nomem(err);
-    } else {
-        struct mpl_json *json = document(&w, known, keeps);
-        char sum[MPL_BASELINE_SUM_ROOM];
-
-        w.is_short = w.is_short || !mpl_baseline_sum(mpl_json_borrow(json), sum);
-        if (w.is_short) {
-            mpl_json_destroy(json);
-            st = mpl_nomem(err);
-        } else {
-            mpl_json_set(json, MPL_BASELINE_SUM, mpl_json_string(sum));
-            st = mpl_json_write(json, out, err);
-        }
+    w.is_short = w.scratch == NULL || w.shapes == NULL;
+    if (!w.is_short) {
+        put_all(&w, known, keeps);
     }
+    st = w.is_short ? mpl_nomem(err) : put_checksum(&w.json, err);
+    st = st == MPL_OK ? mpl_json_write(&w.json, out, err) : st;
+    mpl_json_destroy(&w.json);
     mpl_names_destroy(w.shapes);
     mpl_arena_destroy(w.scratch);
     return st;

@@ -2,80 +2,81 @@
 
 #include "report/report_priv.h"
 
-static struct mpl_json *violations_json(const struct mpl_violations *v)
+static void put_violations(struct mpl_json *json, const char *key,
+                           const struct mpl_violations *v)
 {
-    struct mpl_json *json = mpl_json_object();
-
-    mpl_json_set(json, "p2p", mpl_json_integer((int64_t) v->p2p));
-    mpl_json_set(json, "collective", mpl_json_integer((int64_t) v->collective));
-    mpl_json_set(json, "thread", mpl_json_integer((int64_t) v->thread));
-    return json;
+    mpl_json_object(json, key);
+    mpl_json_integer(json, "p2p", (int64_t) v->p2p);
+    mpl_json_integer(json, "collective", (int64_t) v->collective);
+    mpl_json_integer(json, "thread", (int64_t) v->thread);
+    mpl_json_end(json);
 }
 
-static struct mpl_json *seconds_json(const struct mpl_run *run, int64_t ticks)
+static void put_seconds(struct mpl_json *json, const char *key, const struct mpl_run *run,
+                        int64_t ticks)
 {
-    return mpl_json_number(mpl_model_seconds(run->model, ticks));
+    mpl_json_number(json, key, mpl_model_seconds(run->model, ticks));
 }
 
 /* Offsets differ by up to days between nodes; what is corrected is given per location. */
-static struct mpl_json *locations_json(const struct mpl_run *run)
+static void put_locations(struct mpl_json *json, const struct mpl_run *run)
 {
     const struct mpl_clock *clock = run->clock;
-    struct mpl_json *all = mpl_json_array();
+    const struct mpl_clc *repair = clock->repair;
 
+    mpl_json_array(json, "locations");
     for (uint32_t i = 0; i < run->model->n_locations; i++) {
-        const struct mpl_clc *repair = clock->repair;
-        struct mpl_json *one = mpl_json_object();
-
-        mpl_json_set(one, "location", mpl_json_string(run->model->locations[i].label));
-        mpl_json_set(one, "offset_s", seconds_json(run, clock->offset_ticks[i]));
-        mpl_json_set(one, "drift_s", seconds_json(run, clock->drift_ticks[i]));
-        mpl_json_set(one, "error_bound_s",
-                     clock->bound_ticks[i] == INT64_MAX
-                         ? mpl_json_null()
-                         : seconds_json(run, clock->bound_ticks[i]));
-        mpl_json_set(one, "max_shift_s",
-                     seconds_json(run, repair == NULL ? 0 : repair->location_max_ticks[i]));
-        mpl_json_set(one, "end_shift_s",
-                     seconds_json(run, repair == NULL ? 0 : repair->location_end_ticks[i]));
-        mpl_json_add(all, one);
+        mpl_json_object(json, NULL);
+        mpl_json_string(json, "location", run->model->locations[i].label);
+        put_seconds(json, "offset_s", run, clock->offset_ticks[i]);
+        put_seconds(json, "drift_s", run, clock->drift_ticks[i]);
+        if (clock->bound_ticks[i] == INT64_MAX) {
+            mpl_json_string(json, "error_bound_s", NULL);
+        } else {
+            put_seconds(json, "error_bound_s", run, clock->bound_ticks[i]);
+        }
+        put_seconds(json, "max_shift_s", run,
+                    repair == NULL ? 0 : repair->location_max_ticks[i]);
+        put_seconds(json, "end_shift_s", run,
+                    repair == NULL ? 0 : repair->location_end_ticks[i]);
+        mpl_json_end(json);
     }
-    return all;
+    mpl_json_end(json);
 }
 
-static struct mpl_json *accuracy_json(const struct mpl_run *run)
+static void put_accuracy(struct mpl_json *json, const struct mpl_run *run)
 {
     const struct mpl_clock_accuracy *a = &run->clock->accuracy;
     const double ticks_per_s = (double) run->model->ticks_per_s;
-    struct mpl_json *json = mpl_json_object();
 
-    mpl_json_set(json, "messages", mpl_json_integer((int64_t) a->n));
-    mpl_json_set(json, "in_order", mpl_json_integer((int64_t) a->n_correct));
-    mpl_json_set(json, "mean_s", mpl_json_number(a->mean_ticks / ticks_per_s));
-    mpl_json_set(json, "median_s", mpl_json_number(a->median_ticks / ticks_per_s));
-    mpl_json_set(json, "stddev_s", mpl_json_number(a->stddev_ticks / ticks_per_s));
-    mpl_json_set(json, "worst_s", seconds_json(run, a->worst_ticks));
-    return json;
+    mpl_json_object(json, "accuracy");
+    mpl_json_integer(json, "messages", (int64_t) a->n);
+    mpl_json_integer(json, "in_order", (int64_t) a->n_correct);
+    mpl_json_number(json, "mean_s", a->mean_ticks / ticks_per_s);
+    mpl_json_number(json, "median_s", a->median_ticks / ticks_per_s);
+    mpl_json_number(json, "stddev_s", a->stddev_ticks / ticks_per_s);
+    put_seconds(json, "worst_s", run, a->worst_ticks);
+    mpl_json_end(json);
 }
 
-static struct mpl_json *distortion_json(const struct mpl_run *run)
+static void put_intervals(struct mpl_json *json, const struct mpl_run *run)
 {
     static const char *const names[] = { "below_0.1_percent", "below_1_percent",
                                          "below_10_percent", "below_100_percent" };
     const struct mpl_clc_distortion *d = &run->clock->repair->distortion;
-    struct mpl_json *json = mpl_json_object();
 
-    mpl_json_set(json, "unchanged", mpl_json_integer((int64_t) d->unchanged));
+    mpl_json_object(json, "intervals");
+    mpl_json_integer(json, "unchanged", (int64_t) d->unchanged);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        mpl_json_set(json, names[i], mpl_json_integer((int64_t) d->below[i]));
+        mpl_json_integer(json, names[i], (int64_t) d->below[i]);
     }
-    mpl_json_set(json, "beyond", mpl_json_integer((int64_t) d->beyond));
-    mpl_json_set(json, "longest_s", seconds_json(run, d->longest_ticks));
-    mpl_json_set(json, "shortest_s", seconds_json(run, d->shortest_ticks));
-    return json;
+    mpl_json_integer(json, "beyond", (int64_t) d->beyond);
+    put_seconds(json, "longest_s", run, d->longest_ticks);
+    put_seconds(json, "shortest_s", run, d->shortest_ticks);
+    mpl_json_end(json);
 }
 
-static struct mpl_json *delays_json(const struct mpl_run *run)
+static void put_repair(struct mpl_json *json, const struct mpl_run *run)
 {
     static const char *const names[MPL_CLC_CLASSES] = {
         [MPL_CLC_P2P_INSIDE] = "p2p_inside_hosts",
@@ -83,64 +84,51 @@ static struct mpl_json *delays_json(const struct mpl_run *run)
         [MPL_CLC_COLLECTIVE] = "collective",
         [MPL_CLC_THREAD] = "thread",
     };
-    struct mpl_json *json = mpl_json_object();
-
-    for (int c = 0; c < MPL_CLC_CLASSES; c++) {
-        mpl_json_set(json, names[c], seconds_json(run, run->clock->repair->mu_ticks[c]));
-    }
-    return json;
-}
-
-static struct mpl_json *repair_json(const struct mpl_run *run)
-{
     const struct mpl_clc *repair = run->clock->repair;
-    struct mpl_json *json;
 
     if (repair == NULL) {
-        return mpl_json_null();
+        mpl_json_string(json, "repair", NULL);
+        return;
     }
-    json = mpl_json_object();
-    mpl_json_set(json, "passes", mpl_json_integer(repair->n_passes));
-    mpl_json_set(json, "gamma", mpl_json_number(repair->gamma));
-    mpl_json_set(json, "accepted_shift_s", seconds_json(run, repair->error_ticks));
-    mpl_json_set(json, "within_accepted", mpl_json_boolean(repair->is_within_error));
-    mpl_json_set(json, "smallest_delay_s", delays_json(run));
-    mpl_json_set(json, "jumps", mpl_json_integer((int64_t) repair->n_jumps));
-    mpl_json_set(json, "moved_events", mpl_json_integer((int64_t) repair->n_moved));
-    mpl_json_set(json, "ignored_pairs", mpl_json_integer((int64_t) repair->n_ignored));
-    mpl_json_set(
-        json, "max_shift_location",
-        repair->max_shift_location == MPL_NONE
-            ? mpl_json_null()
-            : mpl_json_string(run->model->locations[repair->max_shift_location].label));
-    mpl_json_set(json, "growth_s", seconds_json(run, repair->growth_ticks));
-    mpl_json_set(json, "intervals", distortion_json(run));
-    return json;
+    mpl_json_object(json, "repair");
+    mpl_json_integer(json, "passes", repair->n_passes);
+    mpl_json_number(json, "gamma", repair->gamma);
+    put_seconds(json, "accepted_shift_s", run, repair->error_ticks);
+    mpl_json_boolean(json, "within_accepted", repair->is_within_error);
+    mpl_json_object(json, "smallest_delay_s");
+    for (int c = 0; c < MPL_CLC_CLASSES; c++) {
+        put_seconds(json, names[c], run, repair->mu_ticks[c]);
+    }
+    mpl_json_end(json);
+    mpl_json_integer(json, "jumps", (int64_t) repair->n_jumps);
+    mpl_json_integer(json, "moved_events", (int64_t) repair->n_moved);
+    mpl_json_integer(json, "ignored_pairs", (int64_t) repair->n_ignored);
+    mpl_report_label_json(json, "max_shift_location", run, repair->max_shift_location);
+    put_seconds(json, "growth_s", run, repair->growth_ticks);
+    put_intervals(json, run);
+    mpl_json_end(json);
 }
 
-struct mpl_json *mpl_report_clock_json(const struct mpl_run *run)
+void mpl_report_clock_json(struct mpl_json *json, const struct mpl_run *run)
 {
     const struct mpl_clock *clock = run->clock;
     const bool is_mapped =
         clock->source != MPL_CLOCK_SINGLE && clock->source != MPL_CLOCK_RAW;
-    struct mpl_json *json = mpl_json_object();
 
-    mpl_json_set(json, "source", mpl_json_string(mpl_clock_source_name(clock->source)));
-    mpl_json_set(json, "corrected", mpl_json_boolean(is_mapped || clock->repair != NULL));
-    mpl_json_set(json, "pieces", mpl_json_integer(clock->n_pieces));
-    mpl_json_set(json, "violations_before", violations_json(&clock->before));
-    mpl_json_set(json, "violations_mapped", violations_json(&clock->mapped));
-    mpl_json_set(json, "violations_after", violations_json(&clock->after));
-    mpl_json_set(json, "worst_reversal_before_s",
-                 seconds_json(run, clock->before.worst_ticks));
-    mpl_json_set(json, "worst_reversal_mapped_s",
-                 seconds_json(run, clock->mapped.worst_ticks));
-    mpl_json_set(json, "worst_reversal_s", seconds_json(run, clock->after.worst_ticks));
-    mpl_json_set(
-        json, "max_shift_s",
-        seconds_json(run, clock->repair == NULL ? 0 : clock->repair->max_shift_ticks));
-    mpl_json_set(json, "accuracy", accuracy_json(run));
-    mpl_json_set(json, "repair", repair_json(run));
-    mpl_json_set(json, "locations", locations_json(run));
-    return json;
+    mpl_json_object(json, "clock");
+    mpl_json_string(json, "source", mpl_clock_source_name(clock->source));
+    mpl_json_boolean(json, "corrected", is_mapped || clock->repair != NULL);
+    mpl_json_integer(json, "pieces", clock->n_pieces);
+    put_violations(json, "violations_before", &clock->before);
+    put_violations(json, "violations_mapped", &clock->mapped);
+    put_violations(json, "violations_after", &clock->after);
+    put_seconds(json, "worst_reversal_before_s", run, clock->before.worst_ticks);
+    put_seconds(json, "worst_reversal_mapped_s", run, clock->mapped.worst_ticks);
+    put_seconds(json, "worst_reversal_s", run, clock->after.worst_ticks);
+    put_seconds(json, "max_shift_s", run,
+                clock->repair == NULL ? 0 : clock->repair->max_shift_ticks);
+    put_accuracy(json, run);
+    put_repair(json, run);
+    put_locations(json, run);
+    mpl_json_end(json);
 }

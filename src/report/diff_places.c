@@ -13,16 +13,11 @@ static const double least_call = 0.25;
 /* Calls beyond these are "elsewhere". */
 enum { MOST_CALLS = 3 };
 
-static const char *or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 /* ---- a sentence ------------------------------------------------------------------------------------ */
 
 static const char *number_text(struct page *page, uint32_t n)
 {
-    return or_unknown(mpl_page_count(page, n));
+    return mpl_or_unknown(mpl_page_count(page, n));
 }
 
 /* "iteration 7 of 160"; where that is not certain "about iteration 200 (180 to 210) of 400". */
@@ -31,14 +26,14 @@ static const char *edge_text(struct page *page, const struct mpl_place_load *x,
 {
     const struct mpl_when *when = &x->when;
 
-    return or_unknown(when->low == when->high
-                          ? mpl_arena_printf(page->scratch, "%s %" PRIu32 " of %" PRIu32,
-                                             unit, when->first, x->new_steps)
-                          : mpl_arena_printf(page->scratch,
-                                             "about %s %" PRIu32 " (%" PRIu32 " to %" PRIu32
-                                             ") of %" PRIu32,
-                                             unit, when->first, when->low, when->high,
-                                             x->new_steps));
+    return mpl_or_unknown(
+        when->low == when->high
+            ? mpl_arena_printf(page->scratch, "%s %" PRIu32 " of %" PRIu32, unit,
+                               when->first, x->new_steps)
+            : mpl_arena_printf(page->scratch,
+                               "about %s %" PRIu32 " (%" PRIu32 " to %" PRIu32
+                               ") of %" PRIu32,
+                               unit, when->first, when->low, when->high, x->new_steps));
 }
 
 /* "20.2 ms in each of 153 iterations, from iteration 7 of 160 on". */
@@ -53,16 +48,16 @@ const char *mpl_words_when(struct page *page, const struct mpl_place_load *x)
     }
     switch (x->when.kind) {
     case MPL_WHEN_ALL:
-        return or_unknown(mpl_arena_printf(scratch, "%s in each of %s %ss", each,
-                                           number_text(page, x->new_steps), unit));
+        return mpl_or_unknown(mpl_arena_printf(scratch, "%s in each of %s %ss", each,
+                                               number_text(page, x->new_steps), unit));
     case MPL_WHEN_FROM:
     case MPL_WHEN_UNTIL:
-        return or_unknown(mpl_arena_printf(
+        return mpl_or_unknown(mpl_arena_printf(
             scratch, "%s in each of %s %ss, %s %s%s", each, number_text(page, x->when.n),
             unit, x->when.kind == MPL_WHEN_FROM ? "from" : "before",
             edge_text(page, x, unit), x->when.kind == MPL_WHEN_FROM ? " on" : ""));
     case MPL_WHEN_SOME:
-        return or_unknown(
+        return mpl_or_unknown(
             x->when.n == 1
                 ? mpl_arena_printf(scratch, "%s in %s %" PRIu32 " of %" PRIu32 " alone",
                                    each, unit, x->when.first, x->new_steps)
@@ -74,23 +69,23 @@ const char *mpl_words_when(struct page *page, const struct mpl_place_load *x)
         break;
     }
     if (x->base_steps != x->new_steps) {
-        return or_unknown(mpl_arena_printf(
+        return mpl_or_unknown(mpl_arena_printf(
             scratch, "%s instead of %s in each %s",
             mpl_page_seconds(page, x->new_steps == 0 ? 0 : x->new_s / x->new_steps),
             mpl_page_seconds(page, x->new_steps == 0 ? 0 : x->base_s / x->new_steps),
             unit));
     }
-    return or_unknown(mpl_arena_printf(scratch, "%s in %s %ss, in some more than in others",
-                                       mpl_page_seconds(page, fabs(x->beyond_s)),
-                                       number_text(page, x->new_steps), unit));
+    return mpl_or_unknown(mpl_arena_printf(
+        scratch, "%s in %s %ss, in some more than in others",
+        mpl_page_seconds(page, fabs(x->beyond_s)), number_text(page, x->new_steps), unit));
 }
 
 static const char *call_text(struct page *page, const struct mpl_diff *diff,
                              const struct mpl_place_load *x)
 {
     return x->symbol == MPL_NONE ? "its end"
-                                 : or_unknown(mpl_symbol_text(diff->symbols, x->symbol,
-                                                              false, page->scratch));
+                                 : mpl_or_unknown(mpl_symbol_text(diff->symbols, x->symbol,
+                                                                  false, page->scratch));
 }
 
 /* " before MPI_Barrier and MPI_Send(6)": calls that have most of the loop. */
@@ -110,11 +105,11 @@ static const char *calls_text(struct page *page, const struct mpl_diff *diff, si
         }
     }
     for (size_t i = 0; i < n; i++) {
-        text = or_unknown(mpl_arena_printf(page->scratch, "%s%s%s", text,
-                                           i == 0       ? ", before "
-                                           : i + 1 == n ? " and "
-                                                        : ", ",
-                                           names[i]));
+        text = mpl_or_unknown(mpl_arena_printf(page->scratch, "%s%s%s", text,
+                                               i == 0       ? ", before "
+                                               : i + 1 == n ? " and "
+                                                            : ", ",
+                                               names[i]));
     }
     return text;
 }
@@ -157,8 +152,8 @@ const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
     }
     function = largest_function(diff, load);
     if (function != NULL && (most == NULL || most->path == NULL)) {
-        return or_unknown(mpl_arena_printf(page->scratch, "%s, in %s",
-                                           mpl_words_when(page, function), function->path));
+        return mpl_or_unknown(mpl_arena_printf(
+            page->scratch, "%s, in %s", mpl_words_when(page, function), function->path));
     }
     if (most == NULL) {
         return NULL;
@@ -166,23 +161,18 @@ const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
     while (diff->places[first].load != most->load) {
         first++;
     }
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%s%s%s%s", mpl_words_when(page, most),
         most->what == MPL_PLACE_LOOP
             ? calls_text(page, diff, first, most)
-            : or_unknown(mpl_arena_printf(page->scratch, ", before %s",
-                                          call_text(page, diff, most))),
+            : mpl_or_unknown(mpl_arena_printf(page->scratch, ", before %s",
+                                              call_text(page, diff, most))),
         most->path == NULL ? "" : ", in ", most->path == NULL ? "" : most->path));
 }
 
 /* ---- for a program --------------------------------------------------------------------------------- */
 
-static struct mpl_json *steps_json(uint32_t n, bool is_known)
-{
-    return is_known ? mpl_json_integer(n) : mpl_json_null();
-}
-
-static void set_when(struct mpl_json *json, const struct mpl_place_load *x)
+static void put_when(struct mpl_json *json, const struct mpl_place_load *x)
 {
     static const char *const names[] = { [MPL_WHEN_UNEVEN] = "uneven",
                                          [MPL_WHEN_ALL] = "all",
@@ -192,48 +182,16 @@ static void set_when(struct mpl_json *json, const struct mpl_place_load *x)
     const bool is_edge = x->when.kind == MPL_WHEN_FROM || x->when.kind == MPL_WHEN_UNTIL;
     const bool has_first = is_edge || x->when.kind == MPL_WHEN_SOME;
 
-    mpl_json_set(json, "steps", mpl_json_string(names[x->when.kind]));
-    mpl_json_set(json, "from_step", steps_json(x->when.first, has_first));
-    mpl_json_set(json, "from_step_low", steps_json(x->when.low, is_edge));
-    mpl_json_set(json, "from_step_high", steps_json(x->when.high, is_edge));
-    mpl_json_set(json, "affected_steps", mpl_json_integer(x->when.n));
-    mpl_json_set(json, "per_step_s", mpl_json_number(x->when.each_s));
+    mpl_json_string(json, "steps", names[x->when.kind]);
+    mpl_json_integer_if(json, "from_step", has_first, x->when.first);
+    mpl_json_integer_if(json, "from_step_low", is_edge, x->when.low);
+    mpl_json_integer_if(json, "from_step_high", is_edge, x->when.high);
+    mpl_json_integer(json, "affected_steps", x->when.n);
+    mpl_json_number(json, "per_step_s", x->when.each_s);
 }
 
-static struct mpl_json *symbol_json(const struct mpl_diff *diff,
-                                    const struct mpl_place_load *x, bool is_meant,
-                                    struct mpl_arena *scratch)
-{
-    return mpl_json_string(!is_meant || x->symbol == MPL_NONE
-                               ? NULL
-                               : mpl_symbol_text(diff->symbols, x->symbol, false, scratch));
-}
-
-/* What is known of calls only. */
-static void set_call(struct mpl_json *json, const struct mpl_diff *diff,
-                     const struct mpl_place_load *x)
-{
-    const bool is_call = x->time != MPL_TIME_COMPUTED;
-    const bool has_culprit = x->culprit != MPL_NONE;
-
-    mpl_json_set(json, "culprit",
-                 mpl_json_string(has_culprit ? diff->new->model->locations[x->culprit].label
-                                             : NULL));
-    mpl_json_set(json, "culprit_s",
-                 has_culprit ? mpl_json_number(x->culprit_s) : mpl_json_null());
-    mpl_json_set(json, "waits_known",
-                 is_call ? mpl_json_boolean(x->is_wait_known) : mpl_json_null());
-    mpl_json_set(json, "base_bytes",
-                 is_call ? mpl_json_integer((int64_t) x->base_bytes) : mpl_json_null());
-    mpl_json_set(json, "new_bytes",
-                 is_call ? mpl_json_integer((int64_t) x->new_bytes) : mpl_json_null());
-    mpl_json_set(json, "more_bytes_s",
-                 is_call ? mpl_json_number(x->more_bytes_s) : mpl_json_null());
-}
-
-static struct mpl_json *place_json(const struct mpl_diff *diff,
-                                   const struct mpl_place_load *x,
-                                   struct mpl_arena *scratch)
+static void put_place(struct mpl_json *json, const struct mpl_diff *diff,
+                      const struct mpl_place_load *x, struct mpl_arena *scratch)
 {
     static const char *const where[] = { [MPL_PLACE_FUNCTION] = "function",
                                          [MPL_PLACE_LOOP] = "loop",
@@ -241,42 +199,47 @@ static struct mpl_json *place_json(const struct mpl_diff *diff,
     static const char *const times[] = { [MPL_TIME_COMPUTED] = "computation",
                                          [MPL_TIME_WAITED] = "waiting",
                                          [MPL_TIME_CALLS] = "communication" };
-    const bool is_computed = x->time == MPL_TIME_COMPUTED;
-    struct mpl_json *json = mpl_json_object();
+    const bool is_call = x->time != MPL_TIME_COMPUTED;
+    const bool has_loop = x->loop != MPL_NONE;
 
-    mpl_json_set(json, "location",
-                 mpl_json_string(diff->new->model->locations[x->location].label));
-    mpl_json_set(json, "where", mpl_json_string(where[x->what]));
-    mpl_json_set(json, "time", mpl_json_string(times[x->time]));
-    mpl_json_set(json, "path", mpl_json_string(x->path));
-    mpl_json_set(json, "loop",
-                 mpl_json_string(x->loop == MPL_NONE
-                                     ? NULL
-                                     : mpl_arena_printf(scratch, "L%" PRIu32, x->loop)));
-    mpl_json_set(json, "before_call", symbol_json(diff, x, is_computed, scratch));
-    mpl_json_set(json, "call", symbol_json(diff, x, !is_computed, scratch));
-    mpl_json_set(json, "position",
-                 steps_json(x->position, x->what == MPL_PLACE_CALL && x->loop != MPL_NONE));
-    mpl_json_set(json, "base_s", mpl_json_number(x->base_s));
-    mpl_json_set(json, "new_s", mpl_json_number(x->new_s));
-    mpl_json_set(json, "beyond_s", mpl_json_number(x->beyond_s));
-    mpl_json_set(json, "beyond_low_s", mpl_json_number(x->low_s));
-    mpl_json_set(json, "beyond_high_s", mpl_json_number(x->high_s));
-    mpl_json_set(json, "significant", mpl_json_boolean(x->is_significant));
-    mpl_json_set(json, "base_steps", mpl_json_integer(x->base_steps));
-    mpl_json_set(json, "new_steps", mpl_json_integer(x->new_steps));
-    set_when(json, x);
-    set_call(json, diff, x);
-    return json;
+    mpl_json_object(json, NULL);
+    mpl_report_label_json(json, "location", diff->new, x->location);
+    mpl_json_string(json, "where", where[x->what]);
+    mpl_json_string(json, "time", times[x->time]);
+    mpl_json_string(json, "path", x->path);
+    mpl_json_string(json, "loop",
+                    has_loop ? mpl_arena_printf(scratch, "L%" PRIu32, x->loop) : NULL);
+    mpl_report_symbol_json(json, "before_call", diff->symbols,
+                           is_call ? MPL_NONE : x->symbol, scratch);
+    mpl_report_symbol_json(json, "call", diff->symbols, is_call ? x->symbol : MPL_NONE,
+                           scratch);
+    mpl_json_integer_if(json, "position", x->what == MPL_PLACE_CALL && has_loop,
+                        x->position);
+    mpl_json_number(json, "base_s", x->base_s);
+    mpl_json_number(json, "new_s", x->new_s);
+    mpl_json_number(json, "beyond_s", x->beyond_s);
+    mpl_json_number(json, "beyond_low_s", x->low_s);
+    mpl_json_number(json, "beyond_high_s", x->high_s);
+    mpl_json_boolean(json, "significant", x->is_significant);
+    mpl_json_integer(json, "base_steps", x->base_steps);
+    mpl_json_integer(json, "new_steps", x->new_steps);
+    put_when(json, x);
+    mpl_report_label_json(json, "culprit", diff->new, x->culprit);
+    mpl_json_number(json, "culprit_s", x->culprit != MPL_NONE ? x->culprit_s : NAN);
+    mpl_json_boolean_if(json, "waits_known", is_call, x->is_wait_known);
+    mpl_json_integer_if(json, "base_bytes", is_call, (int64_t) x->base_bytes);
+    mpl_json_integer_if(json, "new_bytes", is_call, (int64_t) x->new_bytes);
+    mpl_json_number(json, "more_bytes_s", is_call ? x->more_bytes_s : NAN);
+    mpl_json_end(json);
 }
 
-void mpl_diff_places_json(const struct mpl_diff *diff, struct mpl_json *to,
+void mpl_diff_places_json(struct mpl_json *json, const struct mpl_diff *diff,
                           struct mpl_arena *scratch)
 {
     for (size_t i = 0; i < diff->n_places; i++) {
-        mpl_json_add(to, place_json(diff, &diff->places[i], scratch));
+        put_place(json, diff, &diff->places[i], scratch);
     }
     for (size_t i = 0; i < diff->n_calls; i++) {
-        mpl_json_add(to, place_json(diff, &diff->calls[i], scratch));
+        put_place(json, diff, &diff->calls[i], scratch);
     }
 }

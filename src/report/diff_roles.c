@@ -11,11 +11,6 @@
 enum { MOST_ROLES = 6 };
 static const char *const sides[] = { "the base", "the new run" };
 
-static const char *or_unknown(const char *text)
-{
-    return text == NULL ? "?" : text;
-}
-
 static const struct mpl_model *model_of(const struct mpl_diff *diff, int side)
 {
     return (side == 0 ? diff->base : diff->new)->model;
@@ -34,7 +29,7 @@ const char *mpl_words_by_role(struct page *page, const struct mpl_diff *diff)
     const struct mpl_model *new = model_of(diff, 1);
     const bool are_processes = base->n_processes != new->n_processes;
 
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "by role (%" PRIu32 " %s in the base, %" PRIu32 " in the new run)",
         are_processes ? base->n_processes : base->n_locations,
         are_processes ? "processes" : "threads",
@@ -47,7 +42,7 @@ static const char *holders_text(struct page *page, const struct mpl_diff *diff,
 {
     const uint32_t n = model_of(diff, side)->n_locations;
 
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%" PRIu32 " of %" PRIu32 " %s of %s", role->sides[side].n, n,
         n == model_of(diff, side)->n_processes ? "processes" : "threads", sides[side]));
 }
@@ -57,16 +52,16 @@ static const char *first_text(struct page *page, const struct mpl_diff *diff,
 {
     const char *label = label_of(diff, side, role->sides[side].locations[0]);
 
-    return or_unknown(mpl_arena_printf(
+    return mpl_or_unknown(mpl_arena_printf(
         page->scratch, "%s %s", strchr(label, '.') == NULL ? "rank" : "thread", label));
 }
 
 /* "0.577 s instead of 1.36 s". */
 static const char *times_text(struct page *page, double base_s, double new_s)
 {
-    return or_unknown(mpl_arena_printf(page->scratch, "%s instead of %s",
-                                       mpl_page_seconds(page, new_s),
-                                       mpl_page_seconds(page, base_s)));
+    return mpl_or_unknown(mpl_arena_printf(page->scratch, "%s instead of %s",
+                                           mpl_page_seconds(page, new_s),
+                                           mpl_page_seconds(page, base_s)));
 }
 
 static void print_times(struct page *page, const struct mpl_diff_role *role)
@@ -197,45 +192,45 @@ void mpl_page_roles(struct page *page, const struct mpl_diff *diff)
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
-static struct mpl_json *side_json(const struct mpl_diff *diff,
-                                  const struct mpl_diff_role *role, int side)
+static void put_side(struct mpl_json *json, const char *key, const struct mpl_diff *diff,
+                     const struct mpl_diff_role *role, int side)
 {
     const struct mpl_diff_role_side *x = &role->sides[side];
-    struct mpl_json *json = mpl_json_object();
-    struct mpl_json *locations = mpl_json_array();
 
+    mpl_json_object(json, key);
+    mpl_json_array(json, "locations");
     for (uint32_t i = 0; i < x->n; i++) {
-        mpl_json_add(locations, mpl_json_string(label_of(diff, side, x->locations[i])));
+        mpl_json_string(json, NULL, label_of(diff, side, x->locations[i]));
     }
-    mpl_json_set(json, "locations", locations);
-    mpl_json_set(json, "computed_each_s", mpl_json_number(x->median_s));
-    mpl_json_set(json, "computed_all_s", mpl_json_number(x->sum_s));
-    mpl_json_set(json, "waited_all_s", mpl_json_number(x->waited_s));
-    mpl_json_set(json, "iterations",
-                 x->iterations > 0 ? mpl_json_integer(x->iterations) : mpl_json_null());
-    mpl_json_set(json, "loop", mpl_json_string(x->loop));
-    mpl_json_set(json, "only_here",
-                 role->only[side][0] == '\0' ? mpl_json_null()
-                                             : mpl_json_string(role->only[side]));
-    return json;
+    mpl_json_end(json);
+    mpl_json_number(json, "computed_each_s", x->median_s);
+    mpl_json_number(json, "computed_all_s", x->sum_s);
+    mpl_json_number(json, "waited_all_s", x->waited_s);
+    mpl_json_integer_if(json, "iterations", x->iterations > 0, x->iterations);
+    mpl_json_string(json, "loop", x->loop);
+    mpl_json_string(json, "only_here",
+                    role->only[side][0] != '\0' ? role->only[side] : NULL);
+    mpl_json_end(json);
 }
 
-struct mpl_json *mpl_diff_roles_json(const struct mpl_diff *diff)
+void mpl_diff_roles_json(struct mpl_json *json, const struct mpl_diff *diff)
 {
     static const char *const kinds[] = { [MPL_ROLE_SAME] = "same",
                                          [MPL_ROLE_LOOSE] = "order not compared",
                                          [MPL_ROLE_ORDER] = "other order",
                                          [MPL_ROLE_CALLS] = "other calls" };
-    struct mpl_json *json = mpl_json_array();
 
-    for (uint32_t i = 0; i < diff->n_roles; i++) {
-        const struct mpl_diff_role *role = &diff->roles[i];
-        struct mpl_json *one = mpl_json_object();
-
-        mpl_json_set(one, "calls", mpl_json_string(kinds[role->kind]));
-        mpl_json_set(one, "base", side_json(diff, role, 0));
-        mpl_json_set(one, "new", side_json(diff, role, 1));
-        mpl_json_add(json, one);
+    if (diff->n_roles == 0) {
+        mpl_json_string(json, "roles", NULL);
+        return;
     }
-    return json;
+    mpl_json_array(json, "roles");
+    for (uint32_t i = 0; i < diff->n_roles; i++) {
+        mpl_json_object(json, NULL);
+        mpl_json_string(json, "calls", kinds[diff->roles[i].kind]);
+        put_side(json, "base", diff, &diff->roles[i], 0);
+        put_side(json, "new", diff, &diff->roles[i], 1);
+        mpl_json_end(json);
+    }
+    mpl_json_end(json);
 }

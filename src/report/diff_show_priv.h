@@ -38,8 +38,8 @@ enum mpl_status mpl_sheet_places(struct sheet *sheet, const struct mpl_lattice *
                                  struct places *out, struct mpl_err *err);
 
 /** A document of "marple-diff-show/1" about two runs, and what is looked at in it. */
-struct mpl_json *mpl_report_show_json(const struct mpl_diff *diff, enum mpl_show what);
-void mpl_report_set_filter(struct mpl_json *json, const struct mpl_filter_choice *how);
+struct mpl_json mpl_report_show_json(const struct mpl_diff *diff, enum mpl_show what);
+void mpl_report_put_filter(struct mpl_json *json, const struct mpl_filter_choice *how);
 
 /** Rows and columns of a table: locations, or groups of equal ones if there are many. */
 struct axis {

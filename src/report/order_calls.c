@@ -26,28 +26,25 @@ static const char *address_of(const struct mpl_run *run,
         loc->label, middle_s);
 }
 
-struct mpl_json *mpl_report_path_calls_json(const struct mpl_run *run,
-                                            const struct mpl_critical_calls *calls,
-                                            double length_s, struct mpl_arena *scratch)
+void mpl_report_path_calls_json(struct mpl_json *json, const struct mpl_run *run,
+                                const struct mpl_critical_calls *calls, double length_s,
+                                struct mpl_arena *scratch)
 {
-    struct mpl_json *all = mpl_json_array();
-
+    mpl_json_array(json, "calls");
     for (size_t i = 0; i < calls->n; i++) {
         const struct mpl_critical_call *call = &calls->all[i];
-        const char *region =
-            call->region == MPL_NONE ? NULL : run->model->regions[call->region].name;
-        struct mpl_json *json = mpl_json_object();
 
-        mpl_json_set(json, "address", mpl_json_string(address_of(run, call, scratch)));
-        mpl_json_set(json, "location",
-                     mpl_json_string(run->model->locations[call->location].label));
-        mpl_json_set(json, "region", mpl_json_string(region));
-        mpl_json_set(json, "path_s", mpl_json_number(call->path_s));
-        mpl_json_set(json, "share",
-                     mpl_json_number(length_s > 0 ? call->path_s / length_s : 0));
-        mpl_json_add(all, json);
+        mpl_json_object(json, NULL);
+        mpl_json_string(json, "address", address_of(run, call, scratch));
+        mpl_report_label_json(json, "location", run, call->location);
+        mpl_json_string(json, "region",
+                        call->region == MPL_NONE ? NULL
+                                                 : run->model->regions[call->region].name);
+        mpl_json_number(json, "path_s", call->path_s);
+        mpl_json_number(json, "share", length_s > 0 ? call->path_s / length_s : 0);
+        mpl_json_end(json);
     }
-    return all;
+    mpl_json_end(json);
 }
 
 void mpl_page_path_calls(struct page *page, const struct mpl_run *run,

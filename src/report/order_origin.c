@@ -14,75 +14,68 @@ static const char *label(const struct mpl_run *run, uint32_t location)
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-static struct mpl_json *reach_json(const struct mpl_run *run, const struct mpl_reach *r)
+static void put_spread(struct mpl_json *json, const struct mpl_run *run,
+                       const struct mpl_origin *o)
 {
-    struct mpl_json *json = mpl_json_object();
-
-    mpl_json_set(json, "location", mpl_json_string(label(run, r->location)));
-    mpl_json_set(json, "hops", mpl_json_integer(r->hops));
-    mpl_json_set(json, "distance",
-                 r->distance == MPL_NONE ? mpl_json_null() : mpl_json_integer(r->distance));
-    mpl_json_set(json, "waves", mpl_json_integer((int64_t) r->n_waves));
-    mpl_json_set(json, "after_s", mpl_json_number(r->after_s));
-    return json;
-}
-
-static struct mpl_json *spread_json(const struct mpl_run *run, const struct mpl_origin *o)
-{
-    struct mpl_json *json = mpl_json_object();
-    struct mpl_json *reached = mpl_json_array();
-
+    mpl_json_object(json, "spread");
+    mpl_json_integer(json, "waves", (int64_t) o->n_waves);
+    mpl_json_number(json, "least_s", o->least_s);
+    mpl_json_integer(json, "hops",
+                     o->n_reached == 0 ? 0 : o->reached[o->n_reached - 1].hops);
+    mpl_json_number(json, "hops_per_s", o->hops_per_s);
+    mpl_json_array(json, "reached");
     for (size_t i = 0; i < o->n_reached; i++) {
-        mpl_json_add(reached, reach_json(run, &o->reached[i]));
+        const struct mpl_reach *r = &o->reached[i];
+
+        mpl_json_object(json, NULL);
+        mpl_json_string(json, "location", label(run, r->location));
+        mpl_json_integer(json, "hops", r->hops);
+        mpl_json_integer_if(json, "distance", r->distance != MPL_NONE, r->distance);
+        mpl_json_integer(json, "waves", (int64_t) r->n_waves);
+        mpl_json_number(json, "after_s", r->after_s);
+        mpl_json_end(json);
     }
-    mpl_json_set(json, "waves", mpl_json_integer((int64_t) o->n_waves));
-    mpl_json_set(json, "least_s", mpl_json_number(o->least_s));
-    mpl_json_set(
-        json, "hops",
-        mpl_json_integer(o->n_reached == 0 ? 0 : o->reached[o->n_reached - 1].hops));
-    mpl_json_set(json, "hops_per_s", mpl_json_number(o->hops_per_s));
-    mpl_json_set(json, "reached", reached);
-    return json;
+    mpl_json_end(json);
+    mpl_json_end(json);
 }
 
-static struct mpl_json *origin_json(const struct mpl_run *run, const struct mpl_origin *o)
+static void put_origin(struct mpl_json *json, const struct mpl_run *run,
+                       const struct mpl_origin *o)
 {
-    struct mpl_json *json = mpl_json_object();
-
-    mpl_json_set(json, "location", mpl_json_string(label(run, o->location)));
-    mpl_json_set(json, "step",
-                 o->step == MPL_NONE ? mpl_json_null() : mpl_json_integer(o->step));
-    mpl_json_set(json, "waited_s", mpl_json_number(o->waited_s));
-    mpl_json_set(json, "share", mpl_json_number(o->share));
-    mpl_json_set(json, "first",
-                 o->n_waves == 0 ? mpl_json_null()
-                                 : mpl_report_instant_json(run, &o->first));
-    mpl_json_set(json, "spread", spread_json(run, o));
-    return json;
+    mpl_json_object(json, NULL);
+    mpl_json_string(json, "location", label(run, o->location));
+    mpl_json_integer_if(json, "step", o->step != MPL_NONE, o->step);
+    mpl_json_number(json, "waited_s", o->waited_s);
+    mpl_json_number(json, "share", o->share);
+    if (o->n_waves == 0) {
+        mpl_json_string(json, "first", NULL);
+    } else {
+        mpl_report_instant_json(json, "first", run, &o->first);
+    }
+    put_spread(json, run, o);
+    mpl_json_end(json);
 }
 
 enum mpl_status mpl_report_origins_json(const struct mpl_run *run,
                                         const struct mpl_origins *x, FILE *out,
                                         struct mpl_err *err)
 {
-    struct mpl_json *json = mpl_report_order_json(run, "origin");
-    struct mpl_json *origins = mpl_json_array();
+    const char *answer = x->why != NULL ? "not-known" : x->n == 0 ? "none" : "found";
+    struct mpl_json json = mpl_report_order_json(run, "origin");
 
+    mpl_json_string(&json, "finding", x->finding);
+    mpl_json_string(&json, "answer", answer);
+    mpl_json_string(&json, "why_not_known", x->why);
+    mpl_json_integer(&json, "steps", x->n_steps);
+    mpl_json_number(&json, "waited_s", x->why == NULL ? x->waited_s : NAN);
+    mpl_json_array(&json, "origins");
     for (size_t i = 0; i < x->n; i++) {
-        mpl_json_add(origins, origin_json(run, &x->origins[i]));
+        put_origin(&json, run, &x->origins[i]);
     }
-    mpl_json_set(json, "finding", mpl_json_string(x->finding));
-    mpl_json_set(json, "answer",
-                 mpl_json_string(x->why != NULL ? "not-known"
-                                 : x->n == 0    ? "none"
-                                                : "found"));
-    mpl_json_set(json, "why_not_known", mpl_json_string(x->why));
-    mpl_json_set(json, "steps", mpl_json_integer(x->n_steps));
-    mpl_json_set(json, "waited_s", mpl_json_number(x->why == NULL ? x->waited_s : NAN));
-    mpl_json_set(json, "origins", origins);
-    mpl_json_set(json, "small_origins", mpl_json_integer(x->n_small));
-    mpl_json_set(json, "small_s", mpl_json_number(x->why == NULL ? x->small_s : NAN));
-    return mpl_json_write(json, out, err);
+    mpl_json_end(&json);
+    mpl_json_integer(&json, "small_origins", x->n_small);
+    mpl_json_number(&json, "small_s", x->why == NULL ? x->small_s : NAN);
+    return mpl_json_write(&json, out, err);
 }
 
 /* ---- text ------------------------------------------------------------------------------------- */

@@ -13,126 +13,87 @@ static const char *region_name(const struct mpl_run *run, uint32_t region)
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-static struct mpl_json *share_json(double path_s, double length_s)
+static void begin_share(struct mpl_json *json, double path_s, double length_s)
 {
-    struct mpl_json *json = mpl_json_object();
-
-    mpl_json_set(json, "path_s", mpl_json_number(path_s));
-    mpl_json_set(json, "share", mpl_json_number(length_s > 0 ? path_s / length_s : 0));
-    return json;
+    mpl_json_object(json, NULL);
+    mpl_json_number(json, "path_s", path_s);
+    mpl_json_number(json, "share", length_s > 0 ? path_s / length_s : 0);
 }
 
-static struct mpl_json *shares_json(const struct mpl_run *run,
-                                    const struct mpl_critical_shares *s)
+static void put_locations(struct mpl_json *json, const struct mpl_run *run,
+                          const struct mpl_critical_shares *s)
 {
-    struct mpl_json *all = mpl_json_array();
-
-    for (size_t i = 0; i < s->n_shares; i++) {
-        struct mpl_json *json = share_json(s->shares[i].path_s, s->length_s);
-
-        mpl_json_set(json, "location",
-                     mpl_json_string(run->model->locations[s->shares[i].location].label));
-        mpl_json_set(json, "region",
-                     mpl_json_string(region_name(run, s->shares[i].region)));
-        mpl_json_add(all, json);
-    }
-    return all;
-}
-
-static struct mpl_json *locations_json(const struct mpl_run *run,
-                                       const struct mpl_critical_shares *s)
-{
-    struct mpl_json *all = mpl_json_array();
-
+    mpl_json_array(json, "locations");
     for (uint32_t l = 0; l < run->model->n_locations; l++) {
-        struct mpl_json *json = share_json(s->location_s[l], s->length_s);
-
-        mpl_json_set(json, "location", mpl_json_string(run->model->locations[l].label));
-        mpl_json_add(all, json);
+        begin_share(json, s->location_s[l], s->length_s);
+        mpl_report_label_json(json, "location", run, l);
+        mpl_json_end(json);
     }
-    return all;
+    mpl_json_end(json);
 }
 
-static struct mpl_json *regions_json(const struct mpl_run *run,
-                                     const struct mpl_critical_shares *s)
+static void put_regions(struct mpl_json *json, const struct mpl_run *run,
+                        const struct mpl_critical_shares *s)
 {
-    struct mpl_json *all = mpl_json_array();
-
+    mpl_json_array(json, "regions");
     for (size_t i = 0; i < s->n_regions; i++) {
-        struct mpl_json *json = share_json(s->regions[i].path_s, s->length_s);
-
-        mpl_json_set(json, "region",
-                     mpl_json_string(region_name(run, s->regions[i].region)));
-        mpl_json_set(json, "mean_s", mpl_json_number(s->regions[i].mean_s));
-        mpl_json_set(json, "imbalance_s", mpl_json_number(s->regions[i].imbalance_s));
-        mpl_json_add(all, json);
+        begin_share(json, s->regions[i].path_s, s->length_s);
+        mpl_json_string(json, "region", region_name(run, s->regions[i].region));
+        mpl_json_number(json, "mean_s", s->regions[i].mean_s);
+        mpl_json_number(json, "imbalance_s", s->regions[i].imbalance_s);
+        mpl_json_end(json);
     }
-    return all;
+    mpl_json_end(json);
 }
 
-static struct mpl_json *label_json(const struct mpl_run *run, uint32_t location)
-{
-    return location == MPL_NONE ? mpl_json_null()
-                                : mpl_json_string(run->model->locations[location].label);
-}
-
-static struct mpl_json *steps_json(const struct mpl_run *run,
-                                   const struct mpl_critical_steps *steps, double length_s)
-{
-    struct mpl_json *all = mpl_json_array();
-
-    for (size_t i = 0; steps != NULL && i < steps->n; i++) {
-        const struct mpl_critical_step *step = &steps->all[i];
-        struct mpl_json *json = share_json(step->path_s, length_s);
-
-        mpl_json_set(json, "first", mpl_json_integer(step->first));
-        mpl_json_set(json, "last", mpl_json_integer(step->last));
-        mpl_json_set(json, "location", label_json(run, step->location));
-        mpl_json_set(json, "location_s", mpl_json_number(step->most_s));
-        mpl_json_add(all, json);
-    }
-    return all;
-}
-
-struct mpl_json *mpl_report_path_of_json(const struct mpl_diagnosis *d)
+void mpl_report_path_of_json(struct mpl_json *json, const struct mpl_diagnosis *d)
 {
     if (d->path == NULL) {
-        return mpl_json_null();
+        mpl_json_string(json, "critical_path", NULL);
+        return;
     }
 
     const struct mpl_run *run = &d->runs[d->speaker];
     const struct mpl_critical_shares *shares = d->path->shares;
-    struct mpl_json *json = mpl_json_object();
+    const struct mpl_critical_steps *steps = d->path->steps;
 
-    mpl_json_set(json, "run", mpl_json_string(run->id));
-    mpl_json_set(json, "length_s", mpl_json_number(shares->length_s));
-    mpl_json_set(json, "imbalance_s", mpl_json_number(shares->imbalance_s));
-    mpl_json_set(json, "why_not_known", mpl_json_string(mpl_critical_doubt(d->path->path)));
-    mpl_json_set(json, "locations", locations_json(run, shares));
-    mpl_json_set(json, "regions", regions_json(run, shares));
-    mpl_json_set(json, "steps", steps_json(run, d->path->steps, shares->length_s));
-    return json;
+    mpl_json_object(json, "critical_path");
+    mpl_json_string(json, "run", run->id);
+    mpl_json_number(json, "length_s", shares->length_s);
+    mpl_json_number(json, "imbalance_s", shares->imbalance_s);
+    mpl_json_string(json, "why_not_known", mpl_critical_doubt(d->path->path));
+    put_locations(json, run, shares);
+    put_regions(json, run, shares);
+    mpl_json_array(json, "steps");
+    for (size_t i = 0; steps != NULL && i < steps->n; i++) {
+        const struct mpl_critical_step *step = &steps->all[i];
+
+        begin_share(json, step->path_s, shares->length_s);
+        mpl_json_integer(json, "first", step->first);
+        mpl_json_integer(json, "last", step->last);
+        mpl_report_label_json(json, "location", run, step->location);
+        mpl_json_number(json, "location_s", step->most_s);
+        mpl_json_end(json);
+    }
+    mpl_json_end(json);
+    mpl_json_end(json);
 }
 
-static struct mpl_json *segments_json(const struct mpl_run *run,
-                                      const struct mpl_critical *path)
+static void put_segments(struct mpl_json *json, const struct mpl_run *run,
+                         const struct mpl_critical *path)
 {
-    struct mpl_json *all = mpl_json_array();
-
+    mpl_json_array(json, "segments");
     for (uint32_t i = 0; i < path->n; i++) {
         const struct mpl_critical_segment *s = &path->segments[i];
-        struct mpl_json *json = mpl_json_object();
 
-        mpl_json_set(json, "location",
-                     mpl_json_string(run->model->locations[s->location].label));
-        mpl_json_set(json, "begin_s",
-                     mpl_json_number(mpl_model_seconds(run->model, s->begin_ticks)));
-        mpl_json_set(json, "end_s",
-                     mpl_json_number(mpl_model_seconds(run->model, s->end_ticks)));
-        mpl_json_set(json, "is_tied", mpl_json_boolean(s->is_tied));
-        mpl_json_add(all, json);
+        mpl_json_object(json, NULL);
+        mpl_report_label_json(json, "location", run, s->location);
+        mpl_json_number(json, "begin_s", mpl_model_seconds(run->model, s->begin_ticks));
+        mpl_json_number(json, "end_s", mpl_model_seconds(run->model, s->end_ticks));
+        mpl_json_boolean(json, "is_tied", s->is_tied);
+        mpl_json_end(json);
     }
-    return all;
+    mpl_json_end(json);
 }
 
 enum mpl_status mpl_report_path_json(const struct mpl_run *run,
@@ -147,24 +108,29 @@ enum mpl_status mpl_report_path_json(const struct mpl_run *run,
         return mpl_nomem(err);
     }
 
-    struct mpl_json *json = mpl_report_order_json(run, "path");
-    struct mpl_json *body = mpl_json_object();
+    struct mpl_json json = mpl_report_order_json(run, "path");
 
-    mpl_json_set(body, "length_s", mpl_json_number(shares->length_s));
-    mpl_json_set(body, "imbalance_s", mpl_json_number(shares->imbalance_s));
-    mpl_json_set(body, "unknown_s",
-                 mpl_json_number(mpl_model_seconds(run->model, path->unknown_ticks)));
-    mpl_json_set(body, "ties", mpl_json_integer((int64_t) path->n_ties));
-    mpl_json_set(body, "shares", shares_json(run, shares));
-    mpl_json_set(body, "locations", locations_json(run, shares));
-    mpl_json_set(body, "regions", regions_json(run, shares));
-    mpl_json_set(body, "calls",
-                 mpl_report_path_calls_json(run, calls, shares->length_s, scratch));
-    mpl_json_set(body, "segments", segments_json(run, path));
-    mpl_json_set(json, "why_not_known", mpl_json_string(mpl_critical_doubt(path)));
-    mpl_json_set(json, "path", body);
+    mpl_json_string(&json, "why_not_known", mpl_critical_doubt(path));
+    mpl_json_object(&json, "path");
+    mpl_json_number(&json, "length_s", shares->length_s);
+    mpl_json_number(&json, "imbalance_s", shares->imbalance_s);
+    mpl_json_number(&json, "unknown_s", mpl_model_seconds(run->model, path->unknown_ticks));
+    mpl_json_integer(&json, "ties", (int64_t) path->n_ties);
+    mpl_json_array(&json, "shares");
+    for (size_t i = 0; i < shares->n_shares; i++) {
+        begin_share(&json, shares->shares[i].path_s, shares->length_s);
+        mpl_report_label_json(&json, "location", run, shares->shares[i].location);
+        mpl_json_string(&json, "region", region_name(run, shares->shares[i].region));
+        mpl_json_end(&json);
+    }
+    mpl_json_end(&json);
+    put_locations(&json, run, shares);
+    put_regions(&json, run, shares);
+    mpl_report_path_calls_json(&json, run, calls, shares->length_s, scratch);
+    put_segments(&json, run, path);
+    mpl_json_end(&json);
     mpl_arena_destroy(scratch);
-    return mpl_json_write(json, out, err);
+    return mpl_json_write(&json, out, err);
 }
 
 /* ---- text ------------------------------------------------------------------------------------- */

@@ -16,13 +16,13 @@ enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options
                               FILE *out, struct mpl_err *err);
 enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err);
 
-/** The critical path of a diagnosis: the value of the key "critical_path"; and in short. */
-struct mpl_json *mpl_report_path_of_json(const struct mpl_diagnosis *d);
+/** The critical path of a diagnosis: the key "critical_path"; and in short. */
+void mpl_report_path_of_json(struct mpl_json *json, const struct mpl_diagnosis *d);
 void mpl_page_path(struct page *page, const struct mpl_diagnosis *d);
 /** Its calls: of `marple order path`. */
-struct mpl_json *mpl_report_path_calls_json(const struct mpl_run *run,
-                                            const struct mpl_critical_calls *calls,
-                                            double length_s, struct mpl_arena *scratch);
+void mpl_report_path_calls_json(struct mpl_json *json, const struct mpl_run *run,
+                                const struct mpl_critical_calls *calls, double length_s,
+                                struct mpl_arena *scratch);
 void mpl_page_path_calls(struct page *page, const struct mpl_run *run,
                          const struct mpl_critical_calls *calls, double length_s);
 /** "at 0.213 s; f2 (1.93 s) must have come after that"; NULL: it precedes no other cause. */
@@ -30,10 +30,13 @@ const char *mpl_page_began(struct page *page, const struct mpl_diagnosis *d,
                            const struct mpl_diagnosed *f);
 
 /** A document of "marple-order/1" about \p run, to which \p query adds its answer. */
-struct mpl_json *mpl_report_order_json(const struct mpl_run *run, const char *query);
+struct mpl_json mpl_report_order_json(const struct mpl_run *run, const char *query);
 /** A record in such a document. */
-struct mpl_json *mpl_report_instant_json(const struct mpl_run *run,
-                                         const struct mpl_instant *i);
+void mpl_report_instant_json(struct mpl_json *json, const char *key,
+                             const struct mpl_run *run, const struct mpl_instant *i);
+/** The label of a location; null if it is MPL_NONE. */
+void mpl_report_label_json(struct mpl_json *json, const char *key,
+                           const struct mpl_run *run, uint32_t location);
 
 /** printf to the page, wrapped at its width, each line indented. */
 void mpl_page_say(struct page *page, int indent, const char *fmt, ...) MPL_PRINTF(3, 4);
@@ -118,10 +121,10 @@ bool mpl_words_is_count(const struct mpl_divergence *change);
 void mpl_page_alignment(struct page *page, const struct mpl_diff *diff,
                         const struct mpl_divergence *x, bool is_full);
 /* Runs of other numbers of processes (diff_roles.c): "by role (4 processes in the base, 8 in the new run)"; what the roles
-   do; and the value of the key "roles". */
+   do; and the key "roles". */
 const char *mpl_words_by_role(struct page *page, const struct mpl_diff *diff);
 void mpl_page_roles(struct page *page, const struct mpl_diff *diff);
-struct mpl_json *mpl_diff_roles_json(const struct mpl_diff *diff);
+void mpl_diff_roles_json(struct mpl_json *json, const struct mpl_diff *diff);
 /** "rank 5 computes 3.09 s longer than in the base: 3.53 s instead of 0.44 s" */
 /** "rank 5", "ranks 0 to 3"; sorts them. */
 const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
@@ -149,9 +152,17 @@ const char *mpl_words_when(struct page *page, const struct mpl_place_load *x);
     that is called longest beside waits (diff_calls.c); NULL: none differs by more than chance. */
 const char *mpl_words_calls(struct page *page, const struct mpl_diff *diff,
                             enum mpl_time time);
-/** Adds places to the array \p to; texts are made in \p scratch. */
-void mpl_diff_places_json(const struct mpl_diff *diff, struct mpl_json *to,
+/** Adds places to an array; texts are made in \p scratch. */
+void mpl_diff_places_json(struct mpl_json *json, const struct mpl_diff *diff,
                           struct mpl_arena *scratch);
+
+/** A call; null if it is MPL_NONE. */
+void mpl_report_symbol_json(struct mpl_json *json, const char *key,
+                            const struct mpl_symbols *symbols, uint32_t symbol,
+                            struct mpl_arena *scratch);
+/** Where a location goes another way, and with which calls. */
+void mpl_report_change_json(struct mpl_json *json, const struct mpl_symbols *symbols,
+                            const struct mpl_divergence *x, struct mpl_arena *scratch);
 
 /** Where the time line comes from, what was wrong with it, how far to trust it. */
 void mpl_page_clock(struct page *page, const struct mpl_run *run);
@@ -163,15 +174,13 @@ void mpl_page_clock_in_full(struct page *page, const struct mpl_run *run);
 void mpl_page_gain(struct page *page, const struct mpl_diagnosed *d);
 void mpl_page_what_ifs(struct page *page, const struct mpl_diagnosis *d);
 /** Adds gain_s and what it rests on to the JSON of a finding. */
-void mpl_report_gain_json(const struct mpl_diagnosed *d, struct mpl_json *finding);
-/** The value of the key "what_if". */
-struct mpl_json *mpl_report_what_ifs_json(const struct mpl_diagnosis *d);
-/** The value of the key "what_if_groups". */
-struct mpl_json *mpl_report_what_if_groups_json(const struct mpl_diagnosis *d);
+void mpl_report_gain_json(struct mpl_json *finding, const struct mpl_diagnosed *d);
+/** Keys "what_if" and "what_if_groups". */
+void mpl_report_what_ifs_json(struct mpl_json *json, const struct mpl_diagnosis *d);
 
-/** The document of a diagnosis, to which others may add keys of their own. */
-struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *diagnosis,
-                                           const struct mpl_plan *plan);
+/** What a document says of a diagnosis; others may add keys of their own. */
+void mpl_report_diagnosis_json(struct mpl_json *json, const struct mpl_diagnosis *diagnosis,
+                               const struct mpl_plan *plan);
 /** "What to measure next", where there is something. */
 void mpl_page_plan(struct page *page, const struct mpl_plan *plan);
 /** "Run 3 times with 8 processes under eztrace, and record receive-completions" */
@@ -184,19 +193,20 @@ bool mpl_planned_separates(const struct mpl_planned *experiment,
 /** Lines for a shell; NULL without memory or settings. */
 const char *mpl_report_plan_shell(const struct mpl_planned *experiment,
                                   struct mpl_arena *arena);
-struct mpl_json *mpl_report_planned_json(const struct mpl_plan *plan,
-                                         const struct mpl_planned *experiment);
-struct mpl_json *mpl_report_experiments_of_json(const struct mpl_plan *plan,
-                                                const struct mpl_diagnosed *finding);
-/** Keys "groups", "remarks" and "scaling", and those of a finding. */
-struct mpl_json *mpl_report_groups_json(const struct mpl_diagnosis *d);
-struct mpl_json *mpl_report_programs_json(const struct mpl_diagnosis *d);
-struct mpl_json *mpl_report_scaling_json(const struct mpl_diagnosis *d);
+/** An item of "experiments"; and the key "tested_by" of a finding. */
+void mpl_report_planned_json(struct mpl_json *json, const struct mpl_plan *plan,
+                             const struct mpl_planned *experiment);
+void mpl_report_tested_by_json(struct mpl_json *json, const struct mpl_plan *plan,
+                               const struct mpl_diagnosed *finding);
+/** Keys "groups", "programs" and "scaling", and those of a finding. */
+void mpl_report_groups_json(struct mpl_json *json, const struct mpl_diagnosis *d);
+void mpl_report_programs_json(struct mpl_json *json, const struct mpl_diagnosis *d);
+void mpl_report_scaling_json(struct mpl_json *json, const struct mpl_diagnosis *d);
 void mpl_report_repeats_json(struct mpl_json *finding, const struct mpl_diagnosed *d);
 
-/** Shared by both JSON documents: a run as DESIGN section 9 shows it. */
-struct mpl_json *mpl_report_run_json(const struct mpl_run *run);
-/** The value of its key "clock". */
-struct mpl_json *mpl_report_clock_json(const struct mpl_run *run);
+/** Shared by both JSON documents: an item of "runs", as DESIGN section 9 shows it. */
+void mpl_report_run_json(struct mpl_json *json, const struct mpl_run *run);
+/** Its key "clock". */
+void mpl_report_clock_json(struct mpl_json *json, const struct mpl_run *run);
 
 #endif

@@ -3,92 +3,84 @@
 
 #include "report/report_priv.h"
 
-static struct mpl_json *group_json(const struct mpl_diagnosis *d, const struct mpl_group *g)
+#include <math.h>
+
+void mpl_report_groups_json(struct mpl_json *json, const struct mpl_diagnosis *d)
 {
-    struct mpl_json *json = mpl_json_object();
-    struct mpl_json *runs = mpl_json_array();
-
-    for (size_t i = 0; i < g->n_runs; i++) {
-        mpl_json_add(runs, mpl_json_string(d->runs[g->runs[i]].id));
-    }
-    mpl_json_set(json, "id", mpl_json_string(g->id));
-    mpl_json_set(json, "processes", mpl_json_integer(g->processes));
-    mpl_json_set(json, "computing", mpl_json_integer(g->computing));
-    mpl_json_set(json, "settings", mpl_json_string(g->settings));
-    mpl_json_set(json, "program", mpl_json_integer(g->program));
-    mpl_json_set(json, "runs", runs);
-    mpl_json_set(json, "speaker", mpl_json_string(d->runs[g->speaker].id));
-    mpl_json_set(json, "duration_s", mpl_json_number(g->median_s));
-    mpl_json_set(json, "duration_low_s", mpl_json_number(g->low_s));
-    mpl_json_set(json, "duration_high_s", mpl_json_number(g->high_s));
-    mpl_json_set(json, "compute_s", mpl_json_number(g->compute_s));
-    mpl_json_set(json, "verdict", mpl_json_string(mpl_verdict_name(g->verdict)));
-    return json;
-}
-
-struct mpl_json *mpl_report_groups_json(const struct mpl_diagnosis *d)
-{
-    struct mpl_json *all = mpl_json_array();
-
+    mpl_json_array(json, "groups");
     for (size_t i = 0; i < d->n_groups; i++) {
-        mpl_json_add(all, group_json(d, &d->groups[i]));
+        const struct mpl_group *g = &d->groups[i];
+
+        mpl_json_object(json, NULL);
+        mpl_json_string(json, "id", g->id);
+        mpl_json_integer(json, "processes", g->processes);
+        mpl_json_integer(json, "computing", g->computing);
+        mpl_json_string(json, "settings", g->settings);
+        mpl_json_integer(json, "program", g->program);
+        mpl_json_array(json, "runs");
+        for (size_t r = 0; r < g->n_runs; r++) {
+            mpl_json_string(json, NULL, d->runs[g->runs[r]].id);
+        }
+        mpl_json_end(json);
+        mpl_json_string(json, "speaker", d->runs[g->speaker].id);
+        mpl_json_number(json, "duration_s", g->median_s);
+        mpl_json_number(json, "duration_low_s", g->low_s);
+        mpl_json_number(json, "duration_high_s", g->high_s);
+        mpl_json_number(json, "compute_s", g->compute_s);
+        mpl_json_string(json, "verdict", mpl_verdict_name(g->verdict));
+        mpl_json_end(json);
     }
-    return all;
+    mpl_json_end(json);
 }
 
-struct mpl_json *mpl_report_programs_json(const struct mpl_diagnosis *d)
+void mpl_report_programs_json(struct mpl_json *json, const struct mpl_diagnosis *d)
 {
-    struct mpl_json *all = mpl_json_array();
-
+    mpl_json_array(json, "programs");
     for (uint32_t i = 0; i < d->n_programs; i++) {
-        struct mpl_json *json = mpl_json_object();
-        struct mpl_json *groups = mpl_json_array();
-
+        mpl_json_object(json, NULL);
+        mpl_json_integer(json, "program", i);
+        mpl_json_array(json, "groups");
         for (size_t g = 0; g < d->n_groups; g++) {
             if (d->groups[g].program == i) {
-                mpl_json_add(groups, mpl_json_string(d->groups[g].id));
+                mpl_json_string(json, NULL, d->groups[g].id);
             }
         }
-        mpl_json_set(json, "program", mpl_json_integer(i));
-        mpl_json_set(json, "groups", groups);
-        mpl_json_set(json, "verdict",
-                     mpl_json_string(mpl_verdict_name(d->programs[i].verdict)));
-        mpl_json_set(json, "summary", mpl_json_string(d->programs[i].summary));
-        mpl_json_add(all, json);
+        mpl_json_end(json);
+        mpl_json_string(json, "verdict", mpl_verdict_name(d->programs[i].verdict));
+        mpl_json_string(json, "summary", d->programs[i].summary);
+        mpl_json_end(json);
     }
-    return all;
+    mpl_json_end(json);
 }
 
-struct mpl_json *mpl_report_scaling_json(const struct mpl_diagnosis *d)
+void mpl_report_scaling_json(struct mpl_json *json, const struct mpl_diagnosis *d)
 {
-    struct mpl_json *all = mpl_json_array();
-
+    mpl_json_array(json, "scaling");
     for (size_t i = 0; i < d->n_scaling; i++) {
         const struct mpl_scaling_row *row = &d->scaling[i];
-        struct mpl_json *json = mpl_json_object();
 
-        mpl_json_set(json, "from", mpl_json_string(d->runs[row->from].id));
-        mpl_json_set(json, "to", mpl_json_string(d->runs[row->to].id));
-        mpl_json_set(json, "pattern", mpl_json_string(row->pattern));
-        mpl_json_set(json, "quantity", mpl_json_string(row->quantity));
-        mpl_json_set(json, "unit", mpl_json_string(row->unit));
-        mpl_json_set(json, "model", mpl_json_string(row->model));
-        mpl_json_set(json, "expected", mpl_json_number(row->expected));
-        mpl_json_set(json, "measured", mpl_json_number(row->measured));
-        mpl_json_set(json, "residual",
-                     row->expected != 0 ? mpl_json_number(row->measured / row->expected - 1)
-                                        : mpl_json_null());
-        mpl_json_add(all, json);
+        mpl_json_object(json, NULL);
+        mpl_json_string(json, "from", d->runs[row->from].id);
+        mpl_json_string(json, "to", d->runs[row->to].id);
+        mpl_json_string(json, "pattern", row->pattern);
+        mpl_json_string(json, "quantity", row->quantity);
+        mpl_json_string(json, "unit", row->unit);
+        mpl_json_string(json, "model", row->model);
+        mpl_json_number(json, "expected", row->expected);
+        mpl_json_number(json, "measured", row->measured);
+        mpl_json_number(json, "residual",
+                        row->expected != 0 ? row->measured / row->expected - 1 : NAN);
+        mpl_json_end(json);
     }
-    return all;
+    mpl_json_end(json);
 }
 
 void mpl_report_repeats_json(struct mpl_json *finding, const struct mpl_diagnosed *d)
 {
-    mpl_json_set(finding, "n_seen", mpl_json_integer(d->n_seen));
-    mpl_json_set(finding, "n_alike", mpl_json_integer(d->n_alike));
-    mpl_json_set(finding, "lost_low_s", mpl_json_number(d->lost_low_s));
-    mpl_json_set(finding, "lost_high_s", mpl_json_number(d->lost_high_s));
-    mpl_json_set(finding, "within_spread", mpl_json_boolean(d->is_within_spread));
-    mpl_json_set(finding, "of_set", mpl_json_boolean(d->is_of_set));
+    mpl_json_integer(finding, "n_seen", d->n_seen);
+    mpl_json_integer(finding, "n_alike", d->n_alike);
+    mpl_json_number(finding, "lost_low_s", d->lost_low_s);
+    mpl_json_number(finding, "lost_high_s", d->lost_high_s);
+    mpl_json_boolean(finding, "within_spread", d->is_within_spread);
+    mpl_json_boolean(finding, "of_set", d->is_of_set);
 }

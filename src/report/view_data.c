@@ -8,109 +8,91 @@
 struct writing {
     const struct mpl_view *view;
     FILE *out;
-    bool has_rows;
+    struct mpl_json json;
 };
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
-
-static struct mpl_json *cell_json(const struct mpl_cell *cell)
-{
-    switch (cell->kind) {
-    case MPL_CELL_TEXT:
-        return mpl_json_string(cell->text);
-    case MPL_CELL_WHOLE:
-        return mpl_json_integer(cell->whole);
-    case MPL_CELL_NUMBER:
-        return mpl_json_number(cell->number);
-    default:
-        return mpl_json_null();
-    }
-}
 
 static enum mpl_status put_row(void *context, const struct mpl_cell *cells,
                                struct mpl_err *err)
 {
     struct writing *w = context;
-    struct mpl_json *row = mpl_json_array();
 
+    mpl_json_array(&w->json, NULL);
     for (size_t i = 0; i < w->view->n_columns; i++) {
-        mpl_json_add(row, cell_json(&cells[i]));
-    }
-    mpl_text_print(w->out, "%s\n    ", w->has_rows ? "," : "");
-    w->has_rows = true;
-    return mpl_json_write_part(row, w->out, err);
-}
-
-static struct mpl_json *columns_json(const struct mpl_view *view)
-{
-    struct mpl_json *list = mpl_json_array();
-
-    for (size_t i = 0; i < view->n_columns; i++) {
-        struct mpl_json *column = mpl_json_object();
-
-        mpl_json_set(column, "name", mpl_json_string(view->columns[i].name));
-        mpl_json_set(column, "unit", mpl_json_string(view->columns[i].unit));
-        mpl_json_add(list, column);
-    }
-    return list;
-}
-
-static struct mpl_json *selection_json(const struct mpl_selection *s)
-{
-    const struct mpl_model *model = s->run->model;
-    struct mpl_json *json = mpl_json_object();
-    struct mpl_json *locations = mpl_json_array();
-
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        if (s->has_location[l]) {
-            mpl_json_add(locations, mpl_json_string(model->locations[l].label));
+        switch (cells[i].kind) {
+        case MPL_CELL_WHOLE:
+            mpl_json_integer(&w->json, NULL, cells[i].whole);
+            break;
+        case MPL_CELL_NUMBER:
+            mpl_json_number(&w->json, NULL, cells[i].number);
+            break;
+        default:
+            mpl_json_string(&w->json, NULL,
+                            cells[i].kind == MPL_CELL_TEXT ? cells[i].text : NULL);
         }
     }
-    mpl_json_set(json, "from_s", mpl_json_number(mpl_model_seconds(model, s->begin_ticks)));
-    mpl_json_set(json, "to_s", mpl_json_number(mpl_model_seconds(model, s->end_ticks)));
-    mpl_json_set(json, "step",
-                 s->asked.step == 0 ? mpl_json_null() : mpl_json_integer(s->asked.step));
-    mpl_json_set(json, "finding", mpl_json_string(s->asked.finding));
-    mpl_json_set(json, "locations", locations);
-    mpl_json_set(json, "communicators",
-                 s->asked.n_comms == 0
-                     ? mpl_json_null()
-                     : mpl_json_strings(s->asked.comms, s->asked.n_comms));
-    return json;
+    mpl_json_end(&w->json);
+    return mpl_json_write_part(&w->json, w->out, err);
+}
+
+static void put_selection(struct mpl_json *json, const struct mpl_selection *s)
+{
+    const struct mpl_model *model = s->run->model;
+
+    mpl_json_object(json, "selection");
+    mpl_json_number(json, "from_s", mpl_model_seconds(model, s->begin_ticks));
+    mpl_json_number(json, "to_s", mpl_model_seconds(model, s->end_ticks));
+    mpl_json_integer_if(json, "step", s->asked.step != 0, s->asked.step);
+    mpl_json_string(json, "finding", s->asked.finding);
+    mpl_json_array(json, "locations");
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        if (s->has_location[l]) {
+            mpl_json_string(json, NULL, model->locations[l].label);
+        }
+    }
+    mpl_json_end(json);
+    if (s->asked.n_comms == 0) {
+        mpl_json_string(json, "communicators", NULL);
+    } else {
+        mpl_json_strings(json, "communicators", s->asked.comms, s->asked.n_comms);
+    }
+    mpl_json_end(json);
 }
 
 enum mpl_status mpl_report_view_json(const struct mpl_view_report *report, FILE *out,
                                      struct mpl_err *err)
 {
-    const struct mpl_selection *s = report->selection;
-    struct writing w = { report->view, out, false };
+    const struct mpl_view *view = report->view;
+    struct writing w = { view, out, mpl_json_begin() };
     const struct mpl_row_sink sink = { put_row, &w };
-    const struct {
-        const char *key;
-        struct mpl_json *value;
-    } head[] = {
-        { "schema", mpl_json_string("marple-view/1") },
-        { "view", mpl_json_string(report->view->name) },
-        { "trace", mpl_json_string(s->run->path) },
-        { "selection", selection_json(s) },
-        { "notes", mpl_json_strings(report->notes, report->n_notes) },
-        { "columns", columns_json(report->view) },
-    };
-    enum mpl_status st = MPL_OK;
+    enum mpl_status st;
 
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++) {
-        if (st == MPL_OK) {
-            mpl_text_print(out, "%c\n  \"%s\": ", i == 0 ? '{' : ',', head[i].key);
-            st = mpl_json_write_part(head[i].value, out, err);
-        } else {
-            mpl_json_destroy(head[i].value);
-        }
+    mpl_json_flat(&w.json, true);
+    mpl_json_string(&w.json, "schema", "marple-view/1");
+    mpl_json_string(&w.json, "view", view->name);
+    mpl_json_string(&w.json, "trace", report->selection->run->path);
+    put_selection(&w.json, report->selection);
+    mpl_json_strings(&w.json, "notes", report->notes, report->n_notes);
+    mpl_json_array(&w.json, "columns");
+    for (size_t i = 0; i < view->n_columns; i++) {
+        mpl_json_object(&w.json, NULL);
+        mpl_json_string(&w.json, "name", view->columns[i].name);
+        mpl_json_string(&w.json, "unit", view->columns[i].unit);
+        mpl_json_end(&w.json);
     }
-    (void) fputs(",\n  \"rows\": [", out);
-    st = st == MPL_OK ? report->view->make(report->selection, report->arena, &sink, err)
-                      : st;
-    mpl_text_print(out, "\n  ]\n}\n");
-    return st == MPL_OK ? mpl_file_flush(out, err) : st;
+    mpl_json_end(&w.json);
+    mpl_json_flat(&w.json, false);
+    mpl_json_array(&w.json, "rows");
+    mpl_json_flat(&w.json, true);
+    st = mpl_json_write_part(&w.json, out, err);
+    st = st == MPL_OK ? view->make(report->selection, report->arena, &sink, err) : st;
+    mpl_json_end(&w.json);
+    if (st == MPL_OK) {
+        return mpl_json_write(&w.json, out, err);
+    }
+    (void) mpl_json_write(&w.json, out, NULL); /* What was asked for so far, whole. */
+    return st;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------------- */
@@ -170,7 +152,7 @@ enum mpl_status mpl_report_view_csv(const struct mpl_view_report *report, FILE *
                                     struct mpl_err *err)
 {
     const struct mpl_view *view = report->view;
-    struct writing w = { view, out, false };
+    struct writing w = { .view = view, .out = out };
     const struct mpl_row_sink sink = { put_line, &w };
 
     for (size_t i = 0; i < view->n_columns; i++) {
