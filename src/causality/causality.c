@@ -145,7 +145,7 @@ struct mpl_causality_size mpl_causality_size(const struct mpl_causality *c)
         }
     }
     size.ratio = n_entries / (n_events * n_locations);
-    /* Their stamps have no shape and no way up, and nobody has a cluster or asks one. */
+    /* Full vectors need no shapes, no references to outer clusters, and no clusters. */
     size.vector_bytes = size.bytes + sizeof *c->values * c->n_vector_entries -
                         sizeof *c->values * c->n_values;
     if (c->n_levels > 0) {

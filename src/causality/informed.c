@@ -216,7 +216,7 @@ static bool belongs(const struct growth *g, uint32_t node)
     return true;
 }
 
-/* Of those that talk as much, who would be left behind with least. */
+/* Of those that talk as much with the cluster, the one that talks least with free nodes. */
 static bool is_better(const struct growth *g, uint32_t node, uint32_t than)
 {
     return than == MPL_NONE || g->to_grown[node] > g->to_grown[than] ||

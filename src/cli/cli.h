@@ -200,7 +200,7 @@ enum mpl_status mpl_check_page_size(enum mpl_format format, long size, struct mp
           MPL_WITHIN(0.01, 1) }, \
         { 0, "delta", "TIME", "least distance of two moved events of a location; 1ns", \
           MPL_INTO(mpl_take_seconds, type, field.repair.delta_s) }, \
-        { 0, "mu", "TIME", "what a message takes at least; otherwise from the trace", \
+        { 0, "mu", "TIME", "least time of a message; otherwise from the trace", \
           MPL_INTO(mpl_take_seconds, type, field.repair.mu_s) }, \
         { 0, \
           "amortization", \
@@ -214,7 +214,7 @@ enum mpl_status mpl_check_page_size(enum mpl_format format, long size, struct mp
         { 0, \
           "max-passes", \
           "N", \
-          "but at most so often; 8", \
+          "repeat at most N times; 8", \
           MPL_INTO(mpl_take_count, type, field.repair.max_passes), \
           MPL_WITHIN(1, 100) }, \
     { \

@@ -95,7 +95,7 @@ static void tell(const char *directory, const struct mpl_spool_summary *s,
     if (s->n_cut > 0) {
         mpl_text_print(stderr,
                        "marple: %u of %u processes did not come to MPI_Finalize; the trace "
-                       "tells what they did until then\n",
+                       "shows what they did until then\n",
                        s->n_cut, s->n_found);
     }
     if (s->n_full > 0) {

@@ -83,7 +83,7 @@ void mpl_commands_print(FILE *out)
         mpl_text_print(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
     mpl_text_print(out,
-                   "\nmarple help COMMAND tells the options of a command.\n"
+                   "\nmarple help COMMAND shows the options of a command.\n"
                    "Exit status: 0 ran; 1 ran, and a finding reaches --fail-on; 2 usage;\n"
                    "3 input cannot be analysed; 4 a bug of marple.\n");
 }

@@ -98,7 +98,7 @@ static enum mpl_status choose_name(struct choice *c, const char *name, struct mp
     const char *near = mpl_suggest(name, names, n);
     return mpl_fail(err, MPL_E_USAGE, "there is no pattern \"%s\"%s%s%s", name,
                     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"?" : "; marple pattern list tells their names");
+                    near != NULL ? "\"?" : "; marple pattern list shows their names");
 }
 
 static enum mpl_status choose_directory(struct choice *c, const char *directory,

@@ -66,7 +66,7 @@ static enum mpl_status complain(const struct asked *a, const char *operand, bool
     const char *near = mpl_suggest(operand, names, n);
     return mpl_fail(err, MPL_E_USAGE, "there is no pattern \"%s\"%s%s%s", operand,
                     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"?" : "; marple pattern list tells their names");
+                    near != NULL ? "\"?" : "; marple pattern list shows their names");
 }
 
 /* Without operands all that there is of the kind. */

@@ -14,7 +14,7 @@
  *
  * How wrong the curves can be is not what the last round says. Curves bend until no message
  * contradicts them, so the rate that remains tends to nothing, and with it the intervals. The
- * honest rate follows from what the data cannot exclude, see find_honest_rate().
+ * rate that is used is the largest that the data cannot exclude, see find_largest_rate().
  */
 
 enum {
@@ -306,7 +306,7 @@ static double find_curvature(const struct mpl_course *c)
  * rate; the largest rate that confirms itself holds. K is what the curve shows:
  * twice its root mean square, and as much again for the true offset.
  */
-static void find_honest_rate(struct drift *d, double start)
+static void find_largest_rate(struct drift *d, double start)
 {
     const struct mpl_course *c = &d->result->course;
     const double span = (double) mpl_ticks_minus(c->at_ticks[c->n - 1], c->at_ticks[0]);
@@ -330,7 +330,7 @@ static void find_limits(struct drift *d, int64_t end_ticks)
     const struct mpl_course *c = &d->result->course;
 
     (void) mpl_windows_measure(d->windows, c);
-    find_honest_rate(d, d->first_rate);
+    find_largest_rate(d, d->first_rate);
     mpl_windows_enclose(d->windows, d->reference, d->result->rate, &d->tunnel);
     for (uint32_t p = 0; p < c->n_processes; p++) {
         d->result->low_ticks[p] = -INFINITY;

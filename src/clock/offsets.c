@@ -26,7 +26,7 @@ static uint32_t offsets_of(const struct mpl_model *model, uint32_t location)
 
 /*
  * Whose offsets hold at a location: its own, or those of the first thread of its process that
- * has any: threads share a clock. Two points tell the drift, so they are preferred to one. A
+ * has any: threads share a clock. Two points show the drift, so they are preferred to one. A
  * single point (a run cut short before the second was taken) is used as a constant: OTF2's own
  * reader ignores it, which leaves clocks of different nodes apart by days for the sake of
  * microseconds of drift.

@@ -11,8 +11,8 @@
  * is that it is alone: it contradicts nearly all tight comparisons of the other direction around it,
  * while each of these contradicts nothing but the one. Where clocks drift, comparisons
  * contradict each other, too, but no more than their distance times the drift explains, and
- * close to curves that follow the drift only by a part of a round trip. How much both are, most
- * of the others tell.
+ * close to curves that follow the drift only by a part of a round trip. How much both are
+ * is taken from most of the others.
  */
 
 enum {

@@ -8,8 +8,8 @@
 /*
  * Constants can fit all messages although the clocks drift, if the drift is less than a round
  * trip. It then eats up the round trip: the smallest differences of the two directions come
- * from opposite ends of the run, the interval between them is too narrow, and the bound is a
- * lie. So before constants are believed, each pair of processes is asked whether a slope would
+ * from opposite ends of the run, the interval between them is too narrow, and the bound is
+ * too small. So before constants are used, each pair of processes is asked whether a slope would
  * explain its messages much better.
  *
  * The run of a pair is cut into slices. What the smallest difference of a slice is above that

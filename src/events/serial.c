@@ -17,7 +17,7 @@
 #include <math.h>
 
 /* Computation of the others, as a share of what they compute in a section on average, that is next to
- * nothing. Not of one's own: beside a process that is ten times as slow the others do all their work. */
+ * nothing. Not a share of the process's own: beside one that is ten times as slow the others do all their work. */
 static const double next_to_nothing = 0.1;
 
 /* What is more than that of the others by this share of it is no scatter of equal work. */

@@ -102,7 +102,7 @@ static int64_t run_steps(const struct waits *w)
     return last;
 }
 
-/* What those wait that are compared; whoever computes nothing waits all the time. */
+/* Waiting of the processes that are compared; one that computes nothing waits all the time. */
 static double cost_of(const struct waits *w, const uint32_t *who, uint32_t n)
 {
     double cost = (double) run_steps(w) * n;

@@ -98,7 +98,7 @@ static int by_ticks(const void *x, const void *y)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Of by how much the longest is above the mean: what differs by less is equal. Processes that compute as
+/* Share of what the longest is above the mean; what differs by less is equal. Processes that compute as
  * long have an order all the same, by microseconds, and often the same one in each step. */
 static const double negligible = 1 / 20.0;
 

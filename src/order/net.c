@@ -9,7 +9,7 @@
  * form here; nothing behind it knows MPI or threads.
  */
 
-/* ---- roles as the walkers tell them ---------------------------------------------------------- */
+/* ---- roles as the walkers give them ---------------------------------------------------------- */
 
 /* What an event is for a dependence. */
 struct role {

@@ -270,7 +270,7 @@ static uint32_t blocked_at(const void *context, uint32_t location)
     return w->cursor[location].point;
 }
 
-/* Likewise. All of whom the lowest numbers are on a circle, so the order of the walk is nothing to them. */
+/* Likewise. Which circles are found does not depend on the order of the walk. */
 static bool ignore_circles(struct walk *w)
 {
     const uint32_t *locations;

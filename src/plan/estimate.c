@@ -68,7 +68,7 @@ static double seconds_at_stake(const struct planner *p, const struct want *w)
     return sum > 0 ? sum : fmax(rest, 0);
 }
 
-/* Of the run time; functions that recording delays by more would make it another run. */
+/* Share of the run time that recording functions may add: with more it would be another run. */
 static const double functions_most = 0.1;
 
 /* Of one process; where the run at hand does not have the functions that are asked for, as many of them as

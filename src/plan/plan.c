@@ -115,7 +115,7 @@ enum mpl_status mpl_plan_first(const struct mpl_plan_options *options, uint32_t 
                                struct mpl_err *err)
 {
     static const char *const reasons[] = {
-        "nothing is known of the program; messages and collectives tell who works with whom"
+        "nothing is known of the program; messages and collectives show who works with whom"
     };
     static const char *const purposes[] = { "see which pattern the program follows" };
     static const char *const least[] = { "messages", "collectives" };

@@ -102,13 +102,13 @@ static int by_origin_call(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Half of what is usual of those; at least 1, also of none. */
+/* Half of mpl_usual(), at least 1; 1 where there are none. */
 static int64_t half_of_usual(struct mpl_buf *ticks)
 {
     return ticks->n == 0 ? 1 : (mpl_usual(ticks->data, ticks->n) + 1) / 2;
 }
 
-/* Half of what is usually waited for the origin itself. */
+/* Half of the usual wait for the origin itself. */
 static bool find_least(struct search *s, int64_t *out)
 {
     s->ticks.n = 0;
@@ -138,7 +138,7 @@ static int64_t ticks_between(const struct search *s, size_t i)
                                             2 * before->origin_call + 1);
 }
 
-/* As far apart are calls at least that end different delays. */
+/* The least distance of calls that end different delays. */
 static bool find_apart(struct search *s, int64_t least, int64_t *out)
 {
     s->ticks.n = 0;

@@ -267,7 +267,7 @@ void mpl_page_noise(struct page *page, const struct mpl_diagnosis *d)
     }
     if (has_heading) {
         mpl_page_say(page, 2,
-                     "If these runs differ on purpose, tell how as settings in a manifest "
+                     "If these runs differ on purpose, say how as settings in a manifest "
                      "(--manifest): then each is diagnosed by itself.");
     }
 }

@@ -448,7 +448,7 @@ static bool make_seen(struct mpl_loops *x, const struct mpl_sequence *s)
 
 /*
  * Whether the symbol on top cannot end anything that repeats: there is no loop within K items below it, so that these are the
- * symbols before it, and it is none of them. Of who does nothing regularly most are like that.
+ * symbols before it, and it is none of them. So it is with most symbols of a process that does nothing regularly.
  */
 static bool is_new(struct mpl_loops *x, uint32_t symbol)
 {

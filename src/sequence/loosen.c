@@ -70,7 +70,7 @@ static bool loosen(struct loosening *x, const struct mpl_sequence *firm, uint32_
     return true;
 }
 
-/* Writes to where it stood the time before. */
+/* Overwrites what the call before wrote. */
 static bool loosen_again(struct loosening *x, const struct mpl_sequence *firm,
                          struct mpl_arena *arena, struct mpl_sequence *all)
 {

@@ -51,7 +51,7 @@ static void note_all(const struct mpl_sync_job *job)
     if (job->anchor.n_overviews > 0) {
         mpl_quality_add(
             job->model->quality, "copy-lacks-snapshots", MPL_NONE, job->anchor.n_overviews,
-            "snapshots and thumbnails tell the state at moments of the old time "
+            "snapshots and thumbnails show the state at moments of the old time "
             "line, so they are not copied; otf2-snapshots makes new ones");
     }
     if (job->n_strangers > 0) {
