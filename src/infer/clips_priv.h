@@ -344,8 +344,6 @@ struct mpl_infer {
 const struct mpl_rule *mpl_infer_rule(const struct mpl_infer *infer, const char *name);
 /** Turns what CLIPS said into an error of the current rule, if it said anything. */
 void mpl_infer_take_error(struct mpl_infer *infer);
-/** Makes the list of findings that are not withdrawn, and the reasons' indices into it. */
-bool mpl_infer_show_findings(struct mpl_infer *infer);
 /** Of mpl_infer.measures. */
 struct mpl_buf mpl_infer_measures_make(void);
 /** Notes a fact `measure` of the current firing; false without memory. */

@@ -212,6 +212,16 @@ static const char *text_of(struct whynot *w, const struct probe *p)
 
 /* ---- questions --------------------------------------------------------------------------------- */
 
+static const struct why_fact *fact_of(const struct whynot *w, long long index)
+{
+    for (size_t i = 0; i < w->n_facts; i++) {
+        if (w->facts[i].index == index) {
+            return &w->facts[i];
+        }
+    }
+    return NULL;
+}
+
 /** The combination that the probe kept. */
 static const struct why_binding *bindings_of(const struct probe *p)
 {
@@ -226,7 +236,7 @@ static const struct why_binding *bindings_of(const struct probe *p)
         }
         *b = (struct why_binding){ .condition = p->row->conditions[i], .next = bound };
         if (b->condition->kind == CONDITION_PATTERN) {
-            b->fact = mpl_why_fact(p->w, p->facts[n++]->factIndex);
+            b->fact = fact_of(p->w, p->facts[n++]->factIndex);
         }
         bound = b;
     }

@@ -12,14 +12,6 @@
 
 /* ---- errors of rules ------------------------------------------------------------------ */
 
-const struct mpl_rule *mpl_infer_rule(const struct mpl_infer *infer, const char *name)
-{
-    const uint32_t number = mpl_names_find(infer->rule_numbers, name);
-
-    return number == MPL_NONE ? mpl_rules_find(infer->rules, name)
-                              : mpl_rules_get(infer->rules, number);
-}
-
 static void add_error(struct mpl_infer *infer, const struct mpl_rule *rule,
                       const char *what)
 {
@@ -500,6 +492,54 @@ void mpl_infer_add_hooks(struct mpl_infer *infer)
 
 /* ---- running ------------------------------------------------------------------------------- */
 
+static struct finding_record *record_of(const struct mpl_infer *infer, size_t i)
+{
+    return *(struct finding_record **) mpl_buf_get(&infer->findings, i);
+}
+
+/** A finding that is gone is cited as a fact; it was there when the rule fired. */
+static void number_reasons(const struct mpl_infer *infer, struct finding_record *record)
+{
+    for (size_t i = 0; i < record->finding.n_because; i++) {
+        struct mpl_reason *reason = &record->because[i];
+
+        if (record->because_record[i] == MPL_NONE) {
+            continue;
+        }
+
+        const struct finding_record *cited = record_of(infer, record->because_record[i]);
+
+        reason->kind = cited->is_withdrawn ? MPL_REASON_OTHER : MPL_REASON_FINDING;
+        reason->finding = cited->is_withdrawn ? 0 : cited->position;
+    }
+}
+
+/* Makes the list of findings that are not withdrawn, and the reasons' indices into it. */
+static bool show_findings(struct mpl_infer *infer)
+{
+    infer->visible.n = 0;
+    for (size_t i = 0; i < infer->findings.n; i++) {
+        struct finding_record *record = record_of(infer, i);
+
+        if (record->is_withdrawn) {
+            continue;
+        }
+
+        const struct mpl_finding **visible = mpl_buf_add(&infer->visible);
+
+        if (visible == NULL) {
+            infer->visible.n = 0;
+            return false;
+        }
+        *visible = &record->finding;
+        record->position = infer->visible.n - 1;
+    }
+    for (size_t i = 0; i < infer->findings.n; i++) {
+        number_reasons(infer, record_of(infer, i));
+    }
+    return true;
+}
+
 /** In the order in which they fire. */
 static const char *const phases[] = { "SYMPTOMS", "REFINE", "CAUSES", "ADVISE", "MAIN" };
 enum { N_PHASES = sizeof phases / sizeof phases[0], SLICE = 1000 };
@@ -567,7 +607,7 @@ enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err)
         (void) mpl_cage_enter(&infer->cage, run_all, infer);
         infer->firing = NULL;
     }
-    if (!mpl_infer_show_findings(infer)) {
+    if (!show_findings(infer)) {
         return mpl_nomem(err);
     }
     return mpl_cage_status(&infer->cage, err);

@@ -14,7 +14,6 @@
 
 #include "infer/clips_priv.h"
 
-#include <math.h>
 /* The last places of the table, which CLIPS 6.30 fills up to DEFGLOBAL_PTR (90) and 98. */
 enum { WATCH_PATTERN = MAXIMUM_PRIMITIVES - 3, WATCH_JOIN, WATCH_UNBLOCK };
 
@@ -24,75 +23,6 @@ struct mpl_cage_watch {
 };
 
 /* ---- in place of conditions ------------------------------------------------------------ */
-
-/** The first join behind a node of a pattern. */
-static const struct joinNode *entry_of(const struct factPatternNode *node)
-{
-    while (node != NULL && !node->header.stopNode) {
-        node = node->nextLevel;
-    }
-    return node == NULL ? NULL : node->header.entryJoin;
-}
-
-void mpl_cage_begin_match(struct cage *cage)
-{
-    cage->match_began_bytes = mpl_cage_bytes(cage);
-    cage->match_began_s = NAN;
-    cage->matched_node = NULL;
-}
-
-/** The last join whose conditions are being evaluated, or that they lead to; or NULL. */
-static const struct joinNode *matched_join(const struct cage *cage)
-{
-    const struct joinNode *join = EngineData(cage->env)->GlobalJoin;
-
-    if (!EngineData(cage->env)->JoinOperationInProgress) {
-        return NULL;
-    }
-    if (join == NULL) {
-        join = entry_of(cage->matched_node);
-    }
-    while (join != NULL && join->ruleToActivate == NULL) {
-        join = join->nextLinks == NULL ? NULL : join->nextLinks->join;
-    }
-    return join;
-}
-
-const struct mpl_rule *mpl_cage_matched_rule(struct cage *cage)
-{
-    const struct joinNode *join = matched_join(cage);
-    char name[400];
-
-    if (cage->infer == NULL || join == NULL) {
-        return NULL;
-    }
-    (void) snprintf(name, sizeof name, "%s::%s",
-                    EnvDefruleModule(cage->env, join->ruleToActivate),
-                    EnvGetDefruleName(cage->env, join->ruleToActivate));
-    return mpl_infer_rule(cage->infer, name);
-}
-
-/** Of the combinations of facts that a rule holds. */
-static double held_bytes(const struct joinNode *last)
-{
-    double n = 0.0;
-
-    for (const struct joinNode *join = last; join != NULL; join = join->lastLevel) {
-        n += join->leftMemory == NULL ? 0.0 : (double) join->leftMemory->count;
-    }
-    return n * (double) sizeof(struct partialMatch);
-}
-
-bool mpl_cage_is_match_to_blame(struct cage *cage)
-{
-    const double grown = (double) mpl_cage_bytes(cage) - (double) cage->match_began_bytes;
-    const double seconds =
-        isnan(cage->match_began_s) ? 0.0 : mpl_cage_seconds(cage) - cage->match_began_s;
-    const double much = (double) cage->limits.memory_bytes / 4.0;
-
-    return grown > much || held_bytes(matched_join(cage)) > much ||
-           seconds > cage->limits.seconds / 4.0;
-}
 
 /** For each item up to which a wildcard may reach, and before a condition that may be a loop. */
 static intBool watch_pattern(void *env, void *node, DATA_OBJECT *result)

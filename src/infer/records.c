@@ -196,54 +196,7 @@ double mpl_infer_threshold(const struct mpl_infer *infer, const char *name)
                                                                : NAN;
 }
 
-/* ---- findings --------------------------------------------------------------------------- */
-
-static struct finding_record *record_of(const struct mpl_infer *infer, size_t i)
-{
-    return *(struct finding_record **) mpl_buf_get(&infer->findings, i);
-}
-
-/** A finding that is gone is cited as a fact; it was there when the rule fired. */
-static void number_reasons(const struct mpl_infer *infer, struct finding_record *record)
-{
-    for (size_t i = 0; i < record->finding.n_because; i++) {
-        struct mpl_reason *reason = &record->because[i];
-
-        if (record->because_record[i] == MPL_NONE) {
-            continue;
-        }
-
-        const struct finding_record *cited = record_of(infer, record->because_record[i]);
-
-        reason->kind = cited->is_withdrawn ? MPL_REASON_OTHER : MPL_REASON_FINDING;
-        reason->finding = cited->is_withdrawn ? 0 : cited->position;
-    }
-}
-
-bool mpl_infer_show_findings(struct mpl_infer *infer)
-{
-    infer->visible.n = 0;
-    for (size_t i = 0; i < infer->findings.n; i++) {
-        struct finding_record *record = record_of(infer, i);
-
-        if (record->is_withdrawn) {
-            continue;
-        }
-
-        const struct mpl_finding **visible = mpl_buf_add(&infer->visible);
-
-        if (visible == NULL) {
-            infer->visible.n = 0;
-            return false;
-        }
-        *visible = &record->finding;
-        record->position = infer->visible.n - 1;
-    }
-    for (size_t i = 0; i < infer->findings.n; i++) {
-        number_reasons(infer, record_of(infer, i));
-    }
-    return true;
-}
+/* ---- what was concluded ------------------------------------------------------------------ */
 
 size_t mpl_infer_finding_count(const struct mpl_infer *infer)
 {
@@ -254,8 +207,6 @@ const struct mpl_finding *mpl_infer_finding(const struct mpl_infer *infer, size_
 {
     return *(const struct mpl_finding **) mpl_buf_get(&infer->visible, i);
 }
-
-/* ---- the rest ----------------------------------------------------------------------------- */
 
 size_t mpl_infer_need_count(const struct mpl_infer *infer)
 {

@@ -8,22 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash == NULL ? path : slash + 1;
-}
-
-int mpl_rule_file_order(const char *path)
-{
-    const char *name = name_of(path);
-
-    return strcmp(name, "vocabulary.clp") == 0   ? 0
-           : strcmp(name, "thresholds.clp") == 0 ? 1
-                                                 : 2;
-}
-
 /* ---- all constructs together ----------------------------------------------------------- */
 
 static bool index_rules(struct mpl_rules *rules, struct mpl_arena *arena)
@@ -211,7 +195,7 @@ static void drop_replaced(struct mpl_buf *files)
 
         for (size_t j = i + 1; j < files->n && mpl_rule_file_order(list[i].path) == 2;
              j++) {
-            if (strcmp(name_of(list[i].path), name_of(list[j].path)) == 0) {
+            if (strcmp(mpl_file_name(list[i].path), mpl_file_name(list[j].path)) == 0) {
                 later = &list[j];
                 break;
             }
@@ -359,39 +343,4 @@ enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes
         return mpl_nomem(err);
     }
     return finish(sources, n + 1, false, errors_before, arena, lint, out, err);
-}
-
-/* ---- asking ------------------------------------------------------------------------------- */
-
-size_t mpl_rules_count(const struct mpl_rules *rules)
-{
-    return rules->n_rules;
-}
-
-const struct mpl_rule *mpl_rules_get(const struct mpl_rules *rules, size_t i)
-{
-    mpl_assert(i < rules->n_rules);
-    return &rules->rules[i];
-}
-
-const char *mpl_rules_replaces(const struct mpl_rules *rules, const char *file)
-{
-    for (size_t i = 0; i < rules->n_sources; i++) {
-        if (strcmp(rules->sources[i]->file, file) == 0) {
-            return rules->sources[i]->replaces;
-        }
-    }
-    return NULL;
-}
-
-const struct mpl_rule *mpl_rules_find(const struct mpl_rules *rules, const char *name)
-{
-    for (size_t i = 0; i < rules->n_rules; i++) {
-        const char *colons = strstr(rules->rules[i].name, "::");
-
-        if (strcmp(rules->rules[i].name, name) == 0 || strcmp(colons + 2, name) == 0) {
-            return &rules->rules[i];
-        }
-    }
-    return NULL;
 }

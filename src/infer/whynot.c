@@ -13,44 +13,6 @@
 
 enum { MOST_DEPTH = 6 };
 
-struct mpl_why *mpl_why_add(struct mpl_why *parent, struct mpl_why *child)
-{
-    struct mpl_why **end = parent == NULL ? NULL : &parent->first;
-
-    while (end != NULL && *end != NULL) {
-        end = &(*end)->next;
-    }
-    if (end != NULL) {
-        *end = child;
-    }
-    return child;
-}
-
-struct mpl_why *mpl_why_say(struct whynot *w, struct mpl_why *parent,
-                            enum mpl_why_kind kind, const char *fmt, ...)
-{
-    struct mpl_why *node = MPL_NEW(w->arena, struct mpl_why);
-    va_list args;
-
-    va_start(args, fmt);
-    char *text = mpl_arena_vprintf(w->arena, fmt, args);
-
-    va_end(args);
-    if (node == NULL || text == NULL) {
-        return NULL;
-    }
-    node->kind = kind;
-    node->text = text;
-    return mpl_why_add(parent, node);
-}
-
-void mpl_why_place(struct mpl_why *node, const char *file, unsigned line)
-{
-    if (node != NULL) {
-        node->place = (struct mpl_place){ .file = file, .line = line };
-    }
-}
-
 /** A rule under examination. */
 struct examined {
     const struct why_text *text;
@@ -70,26 +32,6 @@ static bool walk(struct whynot *w, const struct examined *e, const struct stand 
                  const struct why_condition *first, struct mpl_why *parent);
 
 /* ---- conditions that are met ----------------------------------------------------------------- */
-
-const char *mpl_why_pattern_words(struct whynot *w, const struct why_condition *c,
-                                  const struct why_condition *conditions,
-                                  const struct why_binding *bound)
-{
-    const char *text = c->template;
-
-    for (const struct why_constraint *k = c->constraints; k != NULL && text != NULL;
-         k = k->next) {
-        const char *wanted = mpl_why_constraint_words(w, k, conditions, bound);
-        const bool is_name = strcmp(k->slot, "name") == 0;
-
-        if (strcmp(k->slot, "run") == 0 || *wanted == '\0') {
-            continue;
-        }
-        text = mpl_arena_printf(w->arena, "%s %s%s%s", text, is_name ? "" : k->slot,
-                                is_name ? "" : " ", wanted);
-    }
-    return text == NULL ? "" : text;
-}
 
 static const char *add_met(struct whynot *w, const char *text, const char *more)
 {
@@ -462,10 +404,10 @@ static bool walk(struct whynot *w, const struct examined *e, const struct stand 
 
 /* ---- rules ------------------------------------------------------------------------------------------------ */
 
-static bool is_told(const struct whynot *w, const struct mpl_rule *rule)
+static bool is_explained(const struct whynot *w, const struct mpl_rule *rule)
 {
-    for (size_t i = 0; i < w->told.n; i++) {
-        if (*(const struct mpl_rule **) mpl_buf_get(&w->told, i) == rule) {
+    for (size_t i = 0; i < w->explained.n; i++) {
+        if (*(const struct mpl_rule **) mpl_buf_get(&w->explained, i) == rule) {
             return true;
         }
     }
@@ -501,20 +443,20 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
     if (node == NULL) {
         return;
     }
-    if (is_told(w, text->rule) || depth > MOST_DEPTH) {
+    if (is_explained(w, text->rule) || depth > MOST_DEPTH) {
         node->says = depth > MOST_DEPTH ? "and so on" : "shown above";
         return;
     }
     mpl_why_place(node, text->rule->file, text->rule->first_line);
 
-    const struct mpl_rule **told = mpl_buf_add(&w->told);
+    const struct mpl_rule **explained = mpl_buf_add(&w->explained);
 
-    if (told == NULL ||
+    if (explained == NULL ||
         !mpl_why_read(text->source, text->construct, w->arena, &e.conditions)) {
         mpl_arena_set_short(w->arena);
         return;
     }
-    *told = text->rule;
+    *explained = text->rule;
     node->says = text->rule->says;
 
     const struct stand nothing = { .row = { .module = text->construct->module } };
@@ -525,14 +467,6 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------------- */
-
-struct whynot mpl_why_make(struct mpl_infer *infer, struct mpl_arena *arena)
-{
-    return (struct whynot){ .infer = infer,
-                            .rules = infer->rules,
-                            .arena = arena,
-                            .told = mpl_buf_make(sizeof(const struct mpl_rule *)) };
-}
 
 static enum mpl_status read_all(struct whynot *w, struct mpl_err *err)
 {
@@ -583,6 +517,6 @@ enum mpl_status mpl_infer_why_not(struct mpl_infer *infer, const char *name,
             mpl_arena_is_short(arena) ? mpl_nomem(err) : mpl_cage_status(&infer->cage, err);
         *out = root;
     }
-    mpl_buf_free(&w.told);
+    mpl_buf_free(&w.explained);
     return st;
 }

@@ -51,16 +51,6 @@ const struct why_fact *mpl_why_fact_for(const struct why_binding *bound,
     return bound == NULL ? NULL : bound->fact;
 }
 
-const struct why_fact *mpl_why_fact(const struct whynot *w, long long index)
-{
-    for (size_t i = 0; i < w->n_facts; i++) {
-        if (w->facts[i].index == index) {
-            return &w->facts[i];
-        }
-    }
-    return NULL;
-}
-
 const struct form *mpl_why_predicate(const struct why_constraint *constraint)
 {
     for (const struct why_item *i = constraint->items; i != NULL; i = i->next) {

@@ -143,8 +143,8 @@ struct whynot {
     const struct why_text *texts; /**< Of all rules and functions. */
     size_t n_facts;
     const struct why_fact *facts;
-    bool is_unsure;      /**< A condition could not be evaluated. */
-    struct mpl_buf told; /**< const struct mpl_rule *; those already explained. */
+    bool is_unsure;           /**< A condition could not be evaluated. */
+    struct mpl_buf explained; /**< const struct mpl_rule *; those already explained. */
 };
 
 /** The slot that a variable stands for, and of which fact; NULL where it stands for none as a whole. */
@@ -153,8 +153,6 @@ const struct why_slot *mpl_why_bound(const struct why_binding *bound, const char
 /** The fact of a pattern; NULL where it has none. */
 const struct why_fact *mpl_why_fact_for(const struct why_binding *bound,
                                         const struct why_condition *condition);
-/** NULL where there is none of that index. */
-const struct why_fact *mpl_why_fact(const struct whynot *w, long long index);
 
 /* ---- texts -------------------------------------------------------------------------------- */
 
@@ -221,7 +219,7 @@ const char *mpl_why_pattern_words(struct whynot *w, const struct why_condition *
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-/** An answer that knows neither rules nor facts yet. Free its .told. */
+/** An answer that knows neither rules nor facts yet. Free its .explained. */
 struct whynot mpl_why_make(struct mpl_infer *infer, struct mpl_arena *arena);
 /** A new node below \p parent; NULL without memory, which w remembers. */
 struct mpl_why *mpl_why_say(struct whynot *w, struct mpl_why *parent,

@@ -1,9 +1,18 @@
 /* What a rule that fired compares, and what its thresholds mean. */
 #include "config.h"
 
+#include "infer/clips_priv.h"
 #include "infer/whynot_priv.h"
 
 #include <string.h>
+
+struct whynot mpl_why_make(struct mpl_infer *infer, struct mpl_arena *arena)
+{
+    return (struct whynot){ .infer = infer,
+                            .rules = infer->rules,
+                            .arena = arena,
+                            .explained = mpl_buf_make(sizeof(const struct mpl_rule *)) };
+}
 
 /** The comments of the thresholds in an expression, each with \p has_value or not. */
 static void say_thresholds(struct whynot *w, const struct form *expr, bool has_value,
@@ -101,6 +110,6 @@ enum mpl_status mpl_infer_why_rule(struct mpl_infer *infer, const char *rule,
             say_comparisons(&w, conditions, conditions, *out);
         }
     }
-    mpl_buf_free(&w.told);
+    mpl_buf_free(&w.explained);
     return mpl_arena_is_short(arena) ? mpl_nomem(err) : MPL_OK;
 }

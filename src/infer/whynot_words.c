@@ -337,3 +337,63 @@ const char *mpl_why_values(struct whynot *w, const struct form *expr,
 {
     return add_values(w, "", expr, conditions, bound);
 }
+
+const char *mpl_why_pattern_words(struct whynot *w, const struct why_condition *c,
+                                  const struct why_condition *conditions,
+                                  const struct why_binding *bound)
+{
+    const char *text = c->template;
+
+    for (const struct why_constraint *k = c->constraints; k != NULL && text != NULL;
+         k = k->next) {
+        const char *wanted = mpl_why_constraint_words(w, k, conditions, bound);
+        const bool is_name = strcmp(k->slot, "name") == 0;
+
+        if (strcmp(k->slot, "run") == 0 || *wanted == '\0') {
+            continue;
+        }
+        text = mpl_arena_printf(w->arena, "%s %s%s%s", text, is_name ? "" : k->slot,
+                                is_name ? "" : " ", wanted);
+    }
+    return text == NULL ? "" : text;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+struct mpl_why *mpl_why_add(struct mpl_why *parent, struct mpl_why *child)
+{
+    struct mpl_why **end = parent == NULL ? NULL : &parent->first;
+
+    while (end != NULL && *end != NULL) {
+        end = &(*end)->next;
+    }
+    if (end != NULL) {
+        *end = child;
+    }
+    return child;
+}
+
+struct mpl_why *mpl_why_say(struct whynot *w, struct mpl_why *parent,
+                            enum mpl_why_kind kind, const char *fmt, ...)
+{
+    struct mpl_why *node = MPL_NEW(w->arena, struct mpl_why);
+    va_list args;
+
+    va_start(args, fmt);
+    char *text = mpl_arena_vprintf(w->arena, fmt, args);
+
+    va_end(args);
+    if (node == NULL || text == NULL) {
+        return NULL;
+    }
+    node->kind = kind;
+    node->text = text;
+    return mpl_why_add(parent, node);
+}
+
+void mpl_why_place(struct mpl_why *node, const char *file, unsigned line)
+{
+    if (node != NULL) {
+        node->place = (struct mpl_place){ .file = file, .line = line };
+    }
+}
