@@ -262,6 +262,8 @@ enum mpl_status mpl_file_stream(const char *path, FILE **out, struct mpl_err *er
 enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *arena,
                               char **text, size_t *bytes, struct mpl_err *err);
 
+/** The part behind the last slash. */
+const char *mpl_file_name(const char *path);
 /** The file of the running program, and its directory; NULL where the system does not tell. */
 const char *mpl_own_program(struct mpl_arena *arena);
 const char *mpl_own_directory(struct mpl_arena *arena);

@@ -23,6 +23,13 @@ static enum mpl_status check_is_regular(const struct stat *info, struct mpl_err 
                                      : "a device");
 }
 
+const char *mpl_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
 enum mpl_status mpl_file_open(const char *path, int *fd, size_t *bytes, struct mpl_err *err)
 {
     struct stat info;

@@ -172,8 +172,7 @@ static const char *beside(struct mpl_arena *arena, const char *file, const char 
 static void add_with_partners(struct mpl_pattern_opts *opts, struct mpl_arena *arena,
                               const char *file)
 {
-    const char *slash = strrchr(file, '/');
-    const char *name = slash == NULL ? file : slash + 1;
+    const char *name = mpl_file_name(file);
     const bool is_test = has_ending(name, ".test.clp");
     const size_t stem = strlen(name) - (is_test                     ? strlen(".test.clp")
                                         : has_ending(name, ".yaml") ? strlen(".yaml")

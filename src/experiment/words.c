@@ -225,9 +225,7 @@ const char *mpl_command_file(const struct mpl_command *command, struct mpl_arena
 
 const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena)
 {
-    const char *word = command->words[mpl_command_program(command, arena)];
-    const char *slash = strrchr(word, '/');
+    const char *word = mpl_file_name(command->words[mpl_command_program(command, arena)]);
 
-    word = slash != NULL ? slash + 1 : word;
     return word[0] != '\0' && word[0] != '{' ? word : "program";
 }

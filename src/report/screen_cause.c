@@ -99,13 +99,6 @@ static const char *who(struct page *page, const struct mpl_diagnosis *d,
                                   mpl_page_labels(page, labels, n));
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* Nearly all of it is not worth a figure. */
 static const double nearly_all = 0.95;
 
@@ -134,9 +127,9 @@ static const char *source(struct page *page, const struct mpl_diagnosed *f)
     if (at->file == NULL) {
         return what;
     }
-    return at->line > 0
-               ? mpl_screen_words(page, "%s, %s:%u", what, file_name(at->file), at->line)
-               : mpl_screen_words(page, "%s, %s", what, file_name(at->file));
+    return at->line > 0 ? mpl_screen_words(page, "%s, %s:%u", what, mpl_file_name(at->file),
+                                           at->line)
+                        : mpl_screen_words(page, "%s, %s", what, mpl_file_name(at->file));
 }
 
 /* "phase 1, 0 s to 1.85 s", where the pattern of a cause has one; "" */

@@ -14,11 +14,9 @@ struct symbols {
 static bool add_unknown(struct symbols *s, const char *path, uint64_t address,
                         struct mpl_buf *found)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = path[0] == '\0'
-                           ? mpl_arena_printf(s->arena, "0x%" PRIx64, address)
-                           : mpl_arena_printf(s->arena, "%s+0x%" PRIx64,
-                                              slash != NULL ? slash + 1 : path, address);
+    const char *name = path[0] == '\0' ? mpl_arena_printf(s->arena, "0x%" PRIx64, address)
+                                       : mpl_arena_printf(s->arena, "%s+0x%" PRIx64,
+                                                          mpl_file_name(path), address);
     struct symbol *symbol = name != NULL ? (struct symbol *) mpl_buf_add(found) : NULL;
 
     if (symbol == NULL) {
