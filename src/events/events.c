@@ -2,96 +2,10 @@
 
 #include "events/events_priv.h"
 
-/* ---- questions of the other files ------------------------------------------------ */
-
-uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event)
-{
-    const struct mpl_lane *lane = &events->lanes[location];
-    uint32_t low = 0;
-    uint32_t high = lane->n_calls;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (lane->calls[middle].enter <= event) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low > 0 && event <= mpl_call_leave(lane, &lane->calls[low - 1]) ? low - 1
-                                                                           : MPL_NONE;
-}
-
-/* ---- calls that fit no 32 bits ------------------------------------------------------ */
-
-const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane,
-                                          const struct mpl_call *call)
-{
-    const uint32_t number = (uint32_t) (call - lane->calls);
-    uint32_t low = 0;
-    uint32_t high = lane->n_longs - 1;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (lane->longs[middle].call < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return &lane->longs[low];
-}
-
-void mpl_call_set_begin(struct mpl_lane *lane, uint32_t call, int64_t enter_ticks)
-{
-    int64_t *base = &lane->bases[call / MPL_CALLS_PER_BASE];
-
-    if (call % MPL_CALLS_PER_BASE == 0) {
-        *base = enter_ticks;
-    }
-
-    const uint64_t ticks = (uint64_t) enter_ticks - (uint64_t) *base;
-
-    lane->calls[call].begin_ticks = ticks < MPL_CALL_FAR ? (uint32_t) ticks : MPL_CALL_FAR;
-}
-
-bool mpl_call_set_end(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
-                      uint32_t leave, int64_t duration_ticks)
-{
-    struct mpl_call *of = &lane->calls[call];
-    const uint32_t n_records = leave - of->enter;
-    const bool is_long =
-        (uint64_t) duration_ticks >= MPL_CALL_FAR || n_records >= UINT16_MAX;
-    struct mpl_long_call *entry;
-
-    of->duration_ticks = is_long ? MPL_CALL_FAR : (uint32_t) duration_ticks;
-    of->n_records = is_long ? UINT16_MAX : (uint16_t) n_records;
-    if (!is_long) {
-        return true;
-    }
-    entry = mpl_buf_add(longs);
-    if (entry == NULL) {
-        return false;
-    }
-    *entry = (struct mpl_long_call){ call, leave, duration_ticks, 0 };
-    lane->longs = longs->data;
-    lane->n_longs = (uint32_t) longs->n;
-    return true;
-}
-
-void mpl_call_set_wait(struct mpl_lane *lane, struct mpl_call *call, int64_t ticks)
-{
-    if (call->duration_ticks != MPL_CALL_FAR) {
-        call->wait_ticks = (uint32_t) ticks;
-    } else {
-        lane->longs[mpl_call_long(lane, call) - lane->longs].wait_ticks = ticks;
-    }
-}
+/* ---- create ------------------------------------------------------------------------ */
 
 /* A few numbers per location, so that finding the location of a message takes one step. */
-enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err)
+static enum mpl_status create_locate(struct mpl_events *events, struct mpl_err *err)
 {
     const uint32_t n_locations = events->model->n_locations;
     const uint32_t *first = events->match->first_number;
@@ -114,8 +28,6 @@ enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err
     }
     return MPL_OK;
 }
-
-/* ---- create ------------------------------------------------------------------------ */
 
 /* From the end of the first start-up to the beginning of the last shut-down; where these are not
  * recorded, from the first to the last event of the run. Nobody computes outside. */
@@ -167,7 +79,7 @@ static enum mpl_status make_calls(struct mpl_events *events, bool with_gaps,
 {
     enum mpl_status st = mpl_regions_classify(events, err);
 
-    st = st == MPL_OK ? mpl_locate_create(events, err) : st;
+    st = st == MPL_OK ? create_locate(events, err) : st;
     st = st == MPL_OK ? mpl_calls_create(events, with_gaps, err) : st;
     if (st == MPL_OK) {
         find_window(events);

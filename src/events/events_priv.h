@@ -169,7 +169,6 @@ bool mpl_call_is_known(const struct mpl_events *events, uint32_t location,
 
 /* The stages, in order. */
 enum mpl_status mpl_regions_classify(struct mpl_events *events, struct mpl_err *err);
-enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err);
 /* With gaps also what lies between calls; that can be added later by asking again. */
 enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
                                  struct mpl_err *err);

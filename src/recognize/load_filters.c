@@ -182,25 +182,6 @@ static void refuse_filters(struct mpl_loader *loader, const struct mpl_yaml *map
     }
 }
 
-bool mpl_load_reads_others(const struct mpl_yaml *where)
-{
-    static const char digits[] = "0123456789";
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    const char *at = where->kind == MPL_YAML_SCALAR ? where->text : "";
-
-    while (*at != '\0') {
-        const size_t n = strspn(at, letters);
-
-        if (n > 0 && at[n] == '.' && strchr(digits, *at) == NULL) {
-            return true;
-        }
-        /* The fraction of a number is no name. */
-        at += n > 0 ? n + (at[n] == '.') : 1;
-    }
-    return false;
-}
-
 void mpl_load_filter(struct mpl_loader *loader, const struct mpl_yaml *map,
                      struct mpl_span_filter *filter, bool is_link)
 {

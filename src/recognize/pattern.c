@@ -184,3 +184,27 @@ const struct mpl_pattern_example *mpl_pattern_example(const struct mpl_pattern *
     mpl_assert(i < pattern->n_examples);
     return &pattern->examples[i];
 }
+
+uint32_t mpl_event_name_find(const struct mpl_event_definition *event, const char *name,
+                             size_t bytes)
+{
+    for (uint32_t i = 0; i < event->n_members + event->n_associated; i++) {
+        const char *known = mpl_event_name(event, i);
+
+        if (strncmp(known, name, bytes) == 0 && known[bytes] == '\0') {
+            return i;
+        }
+    }
+    return MPL_NONE;
+}
+
+uint32_t mpl_event_attribute_find(const struct mpl_event_definition *event,
+                                  const char *name)
+{
+    for (uint32_t i = 0; i < event->n_attributes; i++) {
+        if (strcmp(event->attributes[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return MPL_NONE;
+}

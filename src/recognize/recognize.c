@@ -227,24 +227,3 @@ const uint32_t *mpl_recognition_locations(const struct mpl_recognition *r, uint3
     }
     return instances->locations;
 }
-
-/* ---- attributes ----------------------------------------------------------------------------- */
-
-const struct mpl_segment *mpl_instances_segment(const struct mpl_instances *instances,
-                                                size_t index)
-{
-    uint32_t low = 0;
-    uint32_t high = instances->n_segments;
-
-    /* The last one that does not begin behind it: empty ones before it are passed over. */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (instances->segments[middle].first <= index) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return &instances->segments[low];
-}
