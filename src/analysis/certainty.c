@@ -290,3 +290,8 @@ void mpl_certainty_judge(struct mpl_analysis *a)
     }
     judge_verdict(a);
 }
+
+bool mpl_diagnosed_is_cause(const struct mpl_diagnosed *d)
+{
+    return strcmp(d->finding->kind, "cause") == 0;
+}

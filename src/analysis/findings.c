@@ -209,11 +209,6 @@ static enum mpl_status fill_reasons(struct mpl_analysis *a, struct mpl_diagnosed
     return MPL_OK;
 }
 
-bool mpl_diagnosed_is_cause(const struct mpl_diagnosed *d)
-{
-    return strcmp(d->finding->kind, "cause") == 0;
-}
-
 /*
  * Causes by what they are worth, behind those because of which the run does not end; those that another one
  * explains or makes doubtful and those that may be noise at the end; then

@@ -121,25 +121,6 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
     return st;
 }
 
-struct mpl_end mpl_match_end(const struct mpl_model *model, const struct mpl_match *match,
-                             uint32_t number)
-{
-    uint32_t low = 0;
-    uint32_t high = model->n_locations;
-
-    /* The last location that starts at or before the number; empty ones share a start. */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (match->first_number[middle] <= number) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return (struct mpl_end){ low, number - match->first_number[low] };
-}
-
 struct mpl_end mpl_match_partner(const struct mpl_model *model,
                                  const struct mpl_match *match, uint32_t location,
                                  uint32_t message)

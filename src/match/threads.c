@@ -2,66 +2,6 @@
 
 #include "match/match_priv.h"
 
-void mpl_relation_start(struct mpl_relations *r, enum mpl_relation_kind kind,
-                        uint32_t process)
-{
-    struct mpl_relation *relation = (struct mpl_relation *) mpl_buf_add(&r->relation);
-
-    if (relation == NULL) {
-        r->is_short = true;
-        return;
-    }
-    relation->kind = kind;
-    relation->process = process;
-    relation->first = r->moment.n;
-}
-
-static struct mpl_relation *last_relation(struct mpl_relations *r)
-{
-    return (struct mpl_relation *) mpl_buf_get(&r->relation, r->relation.n - 1);
-}
-
-static void add_moment(struct mpl_relations *r, uint32_t location, uint32_t event)
-{
-    struct mpl_moment *moment = (struct mpl_moment *) mpl_buf_add(&r->moment);
-
-    if (moment == NULL) {
-        r->is_short = true;
-        return;
-    }
-    *moment = (struct mpl_moment){ location, event };
-}
-
-void mpl_relation_add_source(struct mpl_relations *r, uint32_t location, uint32_t event)
-{
-    if (!r->is_short) {
-        last_relation(r)->n_sources++;
-        add_moment(r, location, event);
-    }
-}
-
-void mpl_relation_add_sink(struct mpl_relations *r, uint32_t location, uint32_t event)
-{
-    if (!r->is_short) {
-        last_relation(r)->n_sinks++;
-        add_moment(r, location, event);
-    }
-}
-
-void mpl_relation_end(struct mpl_relations *r)
-{
-    const struct mpl_relation *relation;
-
-    if (r->is_short) {
-        return;
-    }
-    relation = last_relation(r);
-    if (relation->n_sources == 0 || relation->n_sinks == 0) {
-        r->moment.n = relation->first;
-        r->relation.n--;
-    }
-}
-
 static enum mpl_status find_all(const struct mpl_model *model, struct mpl_relations *r,
                                 struct mpl_err *err)
 {

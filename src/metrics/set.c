@@ -313,25 +313,6 @@ static void sort_names(struct set_loader *loader)
     set->by_name = by_name;
 }
 
-uint32_t mpl_metric_set_find(const struct mpl_metric_set *set, const char *name)
-{
-    uint32_t low = 0;
-    uint32_t high = set->n;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const uint32_t i = set->by_name[middle];
-        const int order = strcmp(name, set->metrics[i].definition.name);
-
-        if (order == 0) {
-            return i;
-        }
-        low = order > 0 ? middle + 1 : low;
-        high = order < 0 ? middle : high;
-    }
-    return MPL_NONE;
-}
-
 size_t mpl_metric_set_count(const struct mpl_metric_set *set)
 {
     return set->n;

@@ -231,14 +231,6 @@ static double factor_of(const struct question *q, size_t i, uint32_t location,
     return change->factor;
 }
 
-enum mpl_status mpl_question_fail_others(const struct question *q, size_t i,
-                                         struct mpl_err *err)
-{
-    return mpl_fail(err, MPL_E_USAGE,
-                    "'%s', column %u: there are no others whose time this could be",
-                    q->what->text, q->what->changes[i].place.column);
-}
-
 /* Of locations as a whole. */
 static enum mpl_status settle_change(struct question *q, size_t i,
                                      const struct spent *spent, double *factors,

@@ -409,3 +409,11 @@ enum mpl_status mpl_targets_settle(struct question *q, const struct spent *spent
     }
     return MPL_OK;
 }
+
+enum mpl_status mpl_question_fail_others(const struct question *q, size_t i,
+                                         struct mpl_err *err)
+{
+    return mpl_fail(err, MPL_E_USAGE,
+                    "'%s', column %u: there are no others whose time this could be",
+                    q->what->text, q->what->changes[i].place.column);
+}

@@ -317,3 +317,29 @@ void mpl_put_text(struct mpl_track *track, uint64_t time, enum mpl_spool_kind ki
     memcpy(record + 2, text, n);
     mpl_commit(record, MPL_SPOOL_WORD(kind, words, 0, large));
 }
+
+/* Making room takes time, which is recorded as such, outside of calls; but for a thread's first call, in front of which
+ * nothing was recorded. */
+void mpl_make_room(struct mpl_track *track)
+{
+    const bool is_first = track->end == NULL;
+    const uint64_t begin = mpl_now();
+
+    if (mpl_track_grow(track, MPL_ROOM_WORDS) && !is_first) {
+        mpl_put(track, begin, MPL_SPOOL_WORD(MPL_SPOOL_FLUSH, 3, 0, 0), mpl_now(), 0, 0, 0);
+    }
+}
+
+bool mpl_is_switched_on = true;
+static unsigned switched_off; /* enum mpl_switch: who wants that. */
+
+/* Messages that are under way are recorded to their end. */
+void mpl_switch(struct mpl_track *track, enum mpl_switch by, bool is_on)
+{
+    switched_off = is_on ? switched_off & ~(unsigned) by : switched_off | (unsigned) by;
+    if ((switched_off == 0) != mpl_is_switched_on) {
+        mpl_is_switched_on = switched_off == 0;
+        mpl_put(track, mpl_now(),
+                MPL_SPOOL_WORD(MPL_SPOOL_SWITCH, 2, mpl_is_switched_on, 0), 0, 0, 0, 0);
+    }
+}

@@ -5,18 +5,6 @@
 
 #include "trace/record_priv.h"
 
-/* Making room takes time, which is recorded as such, outside of calls; but for a thread's first call, in front of which
- * nothing was recorded. */
-void mpl_make_room(struct mpl_track *track)
-{
-    const bool is_first = track->end == NULL;
-    const uint64_t begin = mpl_now();
-
-    if (mpl_track_grow(track, MPL_ROOM_WORDS) && !is_first) {
-        mpl_put(track, begin, MPL_SPOOL_WORD(MPL_SPOOL_FLUSH, 3, 0, 0), mpl_now(), 0, 0, 0);
-    }
-}
-
 /* Finding the place and asking for CPU time is no part of the call. */
 static void enter(struct mpl_call_now *c, const void *return_address)
 {

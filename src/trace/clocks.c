@@ -7,8 +7,6 @@
 
 #include "trace/record_priv.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,37 +35,6 @@ static struct {
     uint64_t decided_ns;
     uint64_t n_decided; /* Meetings until then. */
 } pace;
-
-static void append_file(char *text, const char *path)
-{
-    const size_t n = strlen(text);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd >= 0 ? read(fd, text + n, MPL_SPOOL_HOST - 1 - n) : 0;
-
-    text[n + (got > 0 ? (size_t) got : 0)] = '\0';
-    text[n + strcspn(text + n, "\n")] = '\0';
-    if (fd >= 0) {
-        (void) close(fd);
-    }
-}
-
-/*
- * All processes of a machine read one clock, unless they are in different time namespaces. Who does not trust
- * that has each process measured.
- */
-void mpl_clock_name(char *text)
-{
-    const char *asked = getenv("MARPLE_TRACE_CLOCKS");
-    ssize_t n;
-
-    memset(text, 0, MPL_SPOOL_HOST);
-    if (asked != NULL && strcmp(asked, "each") == 0) {
-        (void) snprintf(text, MPL_SPOOL_HOST, "process %ld ", (long) getpid());
-    }
-    append_file(text, "/proc/sys/kernel/random/boot_id");
-    n = (ssize_t) strlen(text);
-    (void) readlink("/proc/self/ns/time", text + n, MPL_SPOOL_HOST - 1 - (size_t) n);
-}
 
 static uint64_t hash(const char *text)
 {

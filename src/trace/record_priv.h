@@ -102,10 +102,6 @@ struct mpl_replaced {
 
 extern bool
     mpl_is_recording; /**< Between MPI_Init and MPI_Finalize of a process that has a spool. */
-extern bool mpl_is_switched_on; /**< By all that may switch recording off. */
-enum mpl_switch { MPL_BY_PROGRAM = 1, MPL_BY_THINNING = 2 };
-/** Switches recording, which is off as long as anybody wants that. */
-void mpl_switch(struct mpl_track *track, enum mpl_switch by, bool is_on);
 
 /* ---- times (time.c) ------------------------------------------------------------------------ */
 
@@ -142,6 +138,8 @@ static inline uint64_t mpl_now_behind(void)
 #endif
     return mpl_clock_ns();
 }
+/** What says which clock this process reads; at most MPL_SPOOL_HOST bytes. */
+void mpl_clock_name(char *text);
 
 /* ---- memory and the spool (buffer.c) ------------------------------------------------------ */
 
@@ -191,13 +189,19 @@ void mpl_put(struct mpl_track *track, uint64_t time, uint64_t first, uint64_t a,
 /** One with a text, which is cut where it is too long. */
 void mpl_put_text(struct mpl_track *track, uint64_t time, enum mpl_spool_kind kind,
                   uint32_t large, const char *text);
+/** Another window for records; that this takes time is one of them. */
+void mpl_make_room(struct mpl_track *track);
+
+extern bool mpl_is_switched_on; /**< By all that may switch recording off. */
+enum mpl_switch { MPL_BY_PROGRAM = 1, MPL_BY_THINNING = 2 };
+/** Switches recording, which is off as long as anybody wants that. */
+void mpl_switch(struct mpl_track *track, enum mpl_switch by, bool is_on);
 
 /* ---- calls (calls.c) ---------------------------------------------------------------------- */
 
 /** False: the call is not recorded, and what was given to it must not be touched. */
 bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return_address);
 void mpl_call_end(struct mpl_call_now *c);
-void mpl_make_room(struct mpl_track *track);
 
 /** Of the function that stands for an MPI call, and contains this one. */
 static inline __attribute__((always_inline)) bool mpl_call_begin(struct mpl_call_now *c,
@@ -391,8 +395,6 @@ void mpl_coll_init(struct mpl_call_now *c, MPI_Request *request, MPI_Comm comm,
 
 /* ---- clocks (clocks.c) ----------------------------------------------------------------------------- */
 
-/** What says which clock this process reads; at most MPL_SPOOL_HOST bytes. */
-void mpl_clock_name(char *text);
 void mpl_clocks_open(bool are_threads_many);
 void mpl_clocks_compare(struct mpl_track *track);
 void mpl_clocks_close(void);

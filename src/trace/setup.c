@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 bool mpl_is_recording;
-bool mpl_is_switched_on = true;
-static unsigned switched_off; /* enum mpl_switch: who wants that. */
 
 static bool is_started;
 
@@ -207,17 +205,6 @@ FINALIZE(PMPI_Finalize)
     }
 ABORT(MPI_Abort)
 ABORT(PMPI_Abort)
-
-/* Messages that are under way are recorded to their end. */
-void mpl_switch(struct mpl_track *track, enum mpl_switch by, bool is_on)
-{
-    switched_off = is_on ? switched_off & ~(unsigned) by : switched_off | (unsigned) by;
-    if ((switched_off == 0) != mpl_is_switched_on) {
-        mpl_is_switched_on = switched_off == 0;
-        mpl_put(track, mpl_now(),
-                MPL_SPOOL_WORD(MPL_SPOOL_SWITCH, 2, mpl_is_switched_on, 0), 0, 0, 0, 0);
-    }
-}
 
 /* Level 0 stops recording, any other one goes on with it. */
 static int switch_recording(bool is_on)
