@@ -98,7 +98,7 @@ struct mpl_run {
     const char *
         damage; /**< What a damaged trace lacks, "events of location 2"; NULL: it is whole. */
     double
-        unknown_s; /**< Location time of which it therefore cannot tell; 0 if it is whole. */
+        unknown_s; /**< Location time of which it therefore says nothing; 0 if it is whole. */
 };
 
 /** A pattern tried on a run. */
@@ -259,7 +259,7 @@ struct mpl_first_wait {
 enum mpl_status mpl_first_wait_of(const struct mpl_diagnosis *diagnosis,
                                   const struct mpl_diagnosed *finding, bool *is_found,
                                   struct mpl_first_wait *out, struct mpl_err *err);
-/** The finding of an id; MPL_E_USAGE tells which there are. */
+/** The finding of an id; MPL_E_USAGE says which there are. */
 enum mpl_status mpl_diagnosed_find(const struct mpl_diagnosis *diagnosis, const char *id,
                                    const struct mpl_diagnosed **out, struct mpl_err *err);
 /** Visits all of these waits, however short, with a call of the events of the whole run. */

@@ -1,5 +1,5 @@
 /*
- * What a damaged trace lacks, and of how much process time it therefore cannot tell: the time behind
+ * What a damaged trace lacks, and of how much process time it therefore says nothing: the time behind
  * the last event of a location whose events end early, time in functions that are not defined, and
  * calls whose partner was lost. What is left may look healthy because of that: a function without
  * a name is computation until somebody knows that it was MPI_Recv.

@@ -249,18 +249,18 @@ static int by_rank(const void *x, const void *y)
 /* Gives ids to those that are reported, which stand first, and to the others those of their places. */
 static enum mpl_status name_all(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n,
                                 const uint32_t *stands_for, const char **id_of,
-                                size_t *n_told, struct mpl_err *err)
+                                size_t *n_shown, struct mpl_err *err)
 {
-    for (*n_told = 0; *n_told < n && all[*n_told].n_seen > 0; (*n_told)++) {
-        struct mpl_diagnosed *d = &all[*n_told];
+    for (*n_shown = 0; *n_shown < n && all[*n_shown].n_seen > 0; (*n_shown)++) {
+        struct mpl_diagnosed *d = &all[*n_shown];
 
-        d->id = mpl_arena_printf(a->arena, "f%zu", *n_told + 1);
+        d->id = mpl_arena_printf(a->arena, "f%zu", *n_shown + 1);
         if (d->id == NULL) {
             return mpl_nomem(err);
         }
         id_of[d->number] = d->id;
     }
-    for (size_t i = *n_told; i < n; i++) {
+    for (size_t i = *n_shown; i < n; i++) {
         all[i].id = id_of[stands_for[all[i].number]];
         id_of[all[i].number] = all[i].id;
     }
@@ -305,7 +305,7 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
     struct mpl_diagnosed *all = MPL_NEW_ARRAY(a->arena, n, struct mpl_diagnosed);
     const char **id_of = MPL_NEW_ARRAY(a->arena, n, const char *);
     uint32_t *stands_for = MPL_NEW_ARRAY(a->arena, n, uint32_t);
-    size_t n_told = 0;
+    size_t n_shown = 0;
     enum mpl_status st =
         all == NULL || id_of == NULL || stands_for == NULL ? mpl_nomem(err) : MPL_OK;
 
@@ -314,13 +314,13 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
         return st;
     }
     qsort(all, n, sizeof *all, by_rank);
-    st = name_all(a, all, n, stands_for, id_of, &n_told, err);
-    for (size_t i = 0; i < n_told && st == MPL_OK; i++) {
+    st = name_all(a, all, n, stands_for, id_of, &n_shown, err);
+    for (size_t i = 0; i < n_shown && st == MPL_OK; i++) {
         st = fill_reasons(a, &all[i], id_of, err);
     }
     st = st == MPL_OK ? mpl_nesting_link(a, all, n, id_of, err) : st;
     a->findings = all;
     a->diagnosis.findings = all;
-    a->diagnosis.n_findings = n_told;
+    a->diagnosis.n_findings = n_shown;
     return st;
 }

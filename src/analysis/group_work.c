@@ -1,7 +1,7 @@
 /*
  * What a run does: how much it computes and communicates, and of which program it looks like a run.
  *
- * Names of files do not tell programs apart: some benchmarks have an executable for each number of
+ * Names of files do not distinguish programs: some benchmarks have an executable for each number of
  * processes. What a program calls does, and the pattern of its messages.
  */
 #include "config.h"
@@ -363,7 +363,7 @@ enum mpl_status mpl_works_create(struct mpl_analysis *a, struct work **out,
     if (a->manifest != NULL) {
         st = take_manifest(a, p.scratch, works, err);
     }
-    /* A single run is of one program; a look at all of its events would tell nothing. */
+    /* A single run is of one program; a look at all of its events would show nothing. */
     if (st == MPL_OK && a->n_runs > 1) {
         st = tell_programs_apart(&p, works, err);
     }

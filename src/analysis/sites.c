@@ -82,7 +82,7 @@ static void add_calls_of(struct tally *t, uint32_t location)
 }
 
 /* Where a rule says that processes spend it in their calls. */
-static bool add_told(struct tally *t, const struct mpl_finding *f)
+static bool add_calls_of_finding(struct tally *t, const struct mpl_finding *f)
 {
     bool is_any = false;
 
@@ -163,7 +163,7 @@ static enum mpl_status find(struct mpl_analysis *a, struct mpl_diagnosed *d,
         add_standing(t, f);
         return keep_largest(a, d, t, false, err);
     }
-    if (add_told(t, f)) {
+    if (add_calls_of_finding(t, f)) {
         return keep_largest(a, d, t, false, err);
     }
     for (size_t i = 0; i < f->n_culprits; i++) {

@@ -42,8 +42,8 @@ static enum mpl_status share(const struct mpl_analysis *a, uint32_t run,
     return shared->replay == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-/* Hands a story on that was kept aside, as the caller may not want any. */
-static void tell(struct mpl_err *err, const struct mpl_err *story)
+/* A story that was kept aside; the caller may not want any. */
+static void hand_on(struct mpl_err *err, const struct mpl_err *story)
 {
     if (err != NULL) {
         *err = *story;
@@ -267,14 +267,14 @@ static enum mpl_status ask_all(struct mpl_analysis *a, struct shared *shared,
                     : ask(a, i, shared, a->questions[q], &answers[n], &failure);
 
             if (st != MPL_OK && st != MPL_END && st != MPL_E_USAGE) {
-                tell(err, &failure);
+                hand_on(err, &failure);
                 return st;
             }
             n += st == MPL_OK;
             first = st == MPL_E_USAGE && first.n == 0 ? failure : first;
         }
         if (n == before && first.n > 0) {
-            tell(err, &first);
+            hand_on(err, &first);
             return mpl_wrap(err, MPL_E_USAGE, "cannot answer the what-if");
         }
     }
@@ -429,7 +429,7 @@ static enum mpl_status try_remedies(struct mpl_analysis *a, struct shared *share
         } else if (st == MPL_E_USAGE) {
             st = complain(a, d->finding, failure.cause[0].text, err);
         } else {
-            tell(err, &failure);
+            hand_on(err, &failure);
         }
         if (st != MPL_OK) {
             return st;

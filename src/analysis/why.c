@@ -10,7 +10,7 @@
 struct telling {
     struct mpl_analysis *a;
     struct mpl_arena *arena; /**< Of the answer. */
-    bool *is_told;           /**< Per finding of the diagnosis. */
+    bool *is_shown;          /**< Per finding of the diagnosis. */
     struct mpl_err *err;
     enum mpl_status st;
 };
@@ -165,11 +165,11 @@ static void say_finding(struct telling *t, size_t index, struct mpl_why *parent)
     if (node == NULL) {
         return;
     }
-    if (t->is_told[index]) {
+    if (t->is_shown[index]) {
         node->says = "shown above";
         return;
     }
-    t->is_told[index] = true;
+    t->is_shown[index] = true;
     node->says = d->finding->text;
     t->st = mpl_infer_why_rule(t->a->infer, d->finding->rule, t->arena, &rule, t->err);
     if (t->st != MPL_OK) {
@@ -271,11 +271,11 @@ enum mpl_status mpl_analysis_why(struct mpl_analysis *analysis, const char *find
     const struct mpl_diagnosis *d = &analysis->diagnosis;
     struct telling t = { .a = analysis,
                          .arena = arena,
-                         .is_told = MPL_NEW_ARRAY(arena, d->n_findings + 1, bool),
+                         .is_shown = MPL_NEW_ARRAY(arena, d->n_findings + 1, bool),
                          .err = err };
     struct mpl_why *root = NULL;
 
-    if (t.is_told == NULL) {
+    if (t.is_shown == NULL) {
         return mpl_nomem(err);
     }
     root = say(&t, NULL, MPL_WHY_ANSWER, "");

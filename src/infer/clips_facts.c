@@ -1,5 +1,5 @@
 /*
- * CLIPS stores a value of the wrong type in silence, or, told to look, complains and stores it
+ * CLIPS stores a value of the wrong type in silence, or, asked to look, complains and stores it
  * all the same. So slots are checked here: those of the host before the fact exists
  * (clips_assert.c), those that rules compute when it is asserted.
  */

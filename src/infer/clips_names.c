@@ -247,7 +247,7 @@ static void report_global(struct load *load, struct mpl_place place, const char 
 static void report_globals(struct load *load, struct mpl_place place, const char *first)
 {
     struct mpl_scanner scanner = mpl_load_scanner(load);
-    struct mpl_buf told = mpl_buf_make(sizeof(const char *));
+    struct mpl_buf others = mpl_buf_make(sizeof(const char *));
     unsigned depth = 0;
 
     for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
@@ -257,18 +257,18 @@ static void report_globals(struct load *load, struct mpl_place place, const char
 
         depth += t.kind == TOKEN_OPEN;
         depth -= t.kind == TOKEN_CLOSE;
-        if (word == NULL || !is_global(word) || is_among(&told, word) ||
+        if (word == NULL || !is_global(word) || is_among(&others, word) ||
             (load->construct->kind == CONSTRUCT_GLOBAL && depth == 1) ||
             is_known_global(load->cage->env, word)) {
             continue;
         }
-        note_other(&told, word);
+        note_other(&others, word);
         report_global(load, mpl_load_place_of(load, t), word);
     }
-    if (told.n == 0) {
+    if (others.n == 0) {
         report_global(load, place, first);
     }
-    mpl_buf_free(&told);
+    mpl_buf_free(&others);
 }
 
 /* ---- literals of the wrong type ---------------------------------------------------------- */
@@ -325,7 +325,7 @@ static void report_literal(struct load *load, struct mpl_place place, const char
     mpl_lint_add(
         load->lint, MPL_LINT_ERROR, text == NULL ? place : mpl_load_place_of(load, found),
         "slot '%s' does not take %s%s", slot, text == NULL ? "this value" : text,
-        is_of_type ? "; marple vocab facts tells what it takes" : form_of(load, slot));
+        is_of_type ? "; marple vocab facts shows what it takes" : form_of(load, slot));
 }
 
 /* ---- what CLIPS says ---------------------------------------------------------------------- */

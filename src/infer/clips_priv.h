@@ -179,7 +179,7 @@ struct load {
     size_t n_faults;
     unsigned n_computed; /**< Values of defaults, in this deftemplate. */
     const struct mpl_construct
-        *told; /**< Has a reported fault of CLIPS; others follow from it. */
+        *reported; /**< Has a reported fault of CLIPS; others follow from it. */
 };
 
 /** Where the construct that is being loaded begins. */

@@ -539,10 +539,10 @@ void mpl_load_report(struct load *load, struct mpl_place place, const char *said
     char *tidy = mpl_clips_tidy(a, said);
 
     load->n_faults++;
-    if (load->told == load->construct) {
+    if (load->reported == load->construct) {
         return;
     }
-    load->told = load->construct;
+    load->reported = load->construct;
     if (mpl_load_report_name(load, place, said)) {
         return;
     }

@@ -42,7 +42,7 @@ void mpl_infer_take_error(struct mpl_infer *infer)
 {
     const char *said = mpl_cage_said(&infer->cage);
 
-    /* What CLIPS says after it was told to stop is about that, not about a rule. */
+    /* What CLIPS says after it was to stop is about that, not about a rule. */
     if (*said != '\0' && infer->cage.stop == CAGE_FREE) {
         const char *text = mpl_clips_tidy(infer->arena, said);
 

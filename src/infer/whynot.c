@@ -179,9 +179,8 @@ static struct mpl_why *say_no_metric(struct whynot *w, const struct examined *e,
     struct mpl_why *node = NULL;
 
     if (unknown != NULL) {
-        return mpl_why_say(w, parent, MPL_WHY_FAILED,
-                           "%s cannot be told from this trace: %s", name,
-                           mpl_why_slot_text(unknown, "why"));
+        return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s is not known from this trace: %s",
+                           name, mpl_why_slot_text(unknown, "why"));
     }
     if (find_fact(w, "need", "metric", name, pattern) != NULL) {
         return mpl_why_say(

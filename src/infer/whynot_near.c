@@ -141,7 +141,7 @@ static bool is_equal(const struct why_value *a, const struct why_value *b)
            (is_number ? a->number == b->number : strcmp(a->text, b->text) == 0);
 }
 
-/** What only CLIPS can tell counts as met. */
+/** What only CLIPS knows counts as met. */
 static bool has_word(const struct why_value *value, const struct why_term *term,
                      const struct why_binding *bound)
 {

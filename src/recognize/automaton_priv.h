@@ -152,7 +152,7 @@ struct mpl_capture {
 };
 
 /** Called with each match; captures are ascending by position. */
-typedef enum mpl_status mpl_match_told(void *context, const struct mpl_capture *captures,
+typedef enum mpl_status mpl_match_take(void *context, const struct mpl_capture *captures,
                                        size_t n, struct mpl_err *err);
 
 /** Working memory of matching, reused from search to search. */
@@ -172,7 +172,7 @@ void mpl_matcher_close(struct mpl_event_matcher *matcher); /* NULL is allowed */
 enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
                                 const struct mpl_automaton *automaton,
                                 const struct mpl_letters *letters, uint32_t extend_max,
-                                mpl_match_told *told, void *context, struct mpl_err *err);
+                                mpl_match_take *take, void *context, struct mpl_err *err);
 /** Threads stepped since creation: what the cost is counted in. */
 uint64_t mpl_matcher_steps(const struct mpl_event_matcher *matcher);
 

@@ -15,7 +15,7 @@ struct check {
     bool has_fault;
 };
 
-static void tell(struct check *c, const char *what)
+static void fail(struct check *c, const char *what)
 {
     c->has_fault = true;
     mpl_lint_add(c->lint, MPL_LINT_ERROR, c->example->place, "example: %s", what);
@@ -82,7 +82,7 @@ static void check_counts(struct check *c, const struct mpl_recognition *r)
                       c->pattern->events[expected->event].name, expected->instances);
 
         if (text != NULL) {
-            tell(c, text);
+            fail(c, text);
         }
     }
 }
@@ -113,13 +113,13 @@ enum mpl_status mpl_pattern_try_example(const struct mpl_pattern *pattern, size_
         check_counts(&c, out->recognition);
     }
     if (out->reason == NULL && c.example->is_quiet) {
-        tell(&c, "the pattern fires, but should stay quiet");
+        fail(&c, "the pattern fires, but should stay quiet");
     }
     if (out->reason != NULL && !c.example->is_quiet) {
         const char *text = mpl_arena_printf(
             arena, "the pattern stays quiet, but should fire: %s", out->reason);
 
-        tell(&c, text == NULL ? out->reason : text);
+        fail(&c, text == NULL ? out->reason : text);
     }
     out->is_right = !c.has_fault;
     return MPL_OK;

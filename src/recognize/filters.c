@@ -131,7 +131,7 @@ static bool has_op(const struct mpl_recognition *r, const struct mpl_span_filter
     const struct mpl_location *loc = &r->model->locations[location];
 
     if (span->collective == MPL_NONE) {
-        /* One of which the trace does not tell the operation still is a collective. */
+        /* One of which the trace does not say the operation still is a collective. */
         return span->class == MPL_SPAN_COLLECTIVE && ops == MPL_OPS_ALL &&
                filter->ops == 0 && filter->root == MPL_NONE;
     }

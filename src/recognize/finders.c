@@ -150,7 +150,7 @@ static bool takes(const struct mpl_recognition *r, const struct mpl_span_filter 
            mpl_filter_holds(r, filter, location, at);
 }
 
-/* Likewise on the location of the pass, where letters tell nearly everything. */
+/* Likewise on the location of the pass, where letters say nearly everything. */
 static bool takes_near(const struct mpl_instance_view *view,
                        const struct mpl_span_filter *filter, uint32_t number, uint32_t at)
 {

@@ -36,7 +36,7 @@ static uint32_t find_parent(const struct mpl_topology *t, uint32_t location, boo
                                       : MPL_NONE;
 }
 
-/* Of each process, by its first location that exchanges messages: threads tell no order. */
+/* Of each process, by its first location that exchanges messages: the order of threads says nothing. */
 static bool find_parents(const struct mpl_topology *t, uint32_t *parents)
 {
     bool *is_known = MPL_NEW_ARRAY(t->arena, t->model->n_processes, bool);

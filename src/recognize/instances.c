@@ -81,15 +81,16 @@ static uint32_t single_end(const struct mpl_instance_view *view, uint32_t member
     return word % 2 == 0 ? MPL_NONE : view->near->ends[word / 2];
 }
 
-/* Calls \p told for each end of the match's members. */
-static bool tell_members(struct mpl_instance_view *view, mpl_end_told *told, void *context)
+/* Calls \p visit for each end of the match's members. */
+static bool visit_members(struct mpl_instance_view *view, mpl_end_visit *visit,
+                          void *context)
 {
     for (uint32_t i = 0; i < view->n_talking_members; i++) {
         const uint32_t end = single_end(view, view->talking[i]);
 
         if (end == MPL_MANY_ENDS
-                ? !mpl_view_ends(view, view->talking[i], told, context)
-                : end != MPL_NONE && !told(context, view->row.location, end)) {
+                ? !mpl_view_ends(view, view->talking[i], visit, context)
+                : end != MPL_NONE && !visit(context, view->row.location, end)) {
             return false;
         }
     }
@@ -125,7 +126,7 @@ static bool explain_match(struct mpl_recognition *r, const struct mpl_instance_v
 static enum mpl_status explain_instance(struct search *s, struct mpl_instance_view *view,
                                         struct mpl_err *err)
 {
-    (void) tell_members(view, explain, s->r);
+    (void) visit_members(view, explain, s->r);
     /* What is merely before or behind is context. */
     for (uint32_t i = view->n_talking_members; i < view->n_talking; i++) {
         if (!explain_match(s->r, view, view->talking[i])) {
@@ -171,7 +172,7 @@ static enum mpl_status remember_failed(struct search *s, struct mpl_instance_vie
     const size_t start = s->failed.n;
     struct excuse excuse = { s->r, 0 };
 
-    if (tell_members(view, excuse_end, &excuse) && excuse.n_ends > 0) {
+    if (visit_members(view, excuse_end, &excuse) && excuse.n_ends > 0) {
         return MPL_OK;
     }
     s->ends_at = start + FAILED_ENDS;
@@ -185,7 +186,7 @@ static enum mpl_status remember_failed(struct search *s, struct mpl_instance_vie
     head[FAILED_CONSTRAINT] = constraint;
     head[FAILED_LOCATION] = s->location;
     head[FAILED_ENDS] = 0;
-    return tell_members(view, remember_end, s) ? MPL_OK : mpl_nomem(err);
+    return visit_members(view, remember_end, s) ? MPL_OK : mpl_nomem(err);
 }
 
 /* A match without communication has nothing that could explain it. */

@@ -10,7 +10,7 @@ const char *const mpl_filter_keys[MPL_FILTER_KEYS] = { "event",  "to", "from", "
 
 /* ---- which event -------------------------------------------------------------------- */
 
-static void tell_unknown(struct mpl_loader *loader, const struct mpl_yaml *node)
+static void fail_unknown(struct mpl_loader *loader, const struct mpl_yaml *node)
 {
     const struct mpl_pattern *pattern = loader->pattern;
     size_t n;
@@ -35,7 +35,7 @@ uint32_t mpl_load_event(struct mpl_loader *loader, const struct mpl_yaml *node)
     const uint32_t event = mpl_pattern_find_event(loader->pattern, node->text);
 
     if (event == MPL_NONE) {
-        tell_unknown(loader, node);
+        fail_unknown(loader, node);
     }
     return event;
 }

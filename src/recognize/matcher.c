@@ -41,7 +41,7 @@ enum course {
     COURSE_END,     /* the thread ends, and the best match stands */
     COURSE_MOVE,    /* the thread goes on */
     COURSE_BEGIN,   /* the thread, if any, ends, and a new one begins */
-    COURSE_GENERAL, /* something else: two threads, or the letter does not tell enough */
+    COURSE_GENERAL, /* something else: two threads, or the letter does not say enough */
 };
 
 struct turn {
@@ -401,7 +401,7 @@ static inline bool move_single(struct search *s, struct single *single,
 }
 
 /*
- * Reads events from \p position on as long as turns tell what to do. Answers where it stopped: at
+ * Reads events from \p position on as long as turns say what to do. Answers where it stopped: at
  * the end, where the match is settled, or where an event needs take_general().
  */
 static uint32_t follow_single(struct search *s, uint32_t position)
@@ -478,8 +478,8 @@ static enum mpl_status find(struct search *s, uint32_t position, struct mpl_err 
     return s->has_no_memory ? mpl_nomem(err) : MPL_OK;
 }
 
-static enum mpl_status tell(struct search *s, mpl_match_told *told, void *context,
-                            struct mpl_err *err)
+static enum mpl_status hand_over(struct search *s, mpl_match_take *take, void *context,
+                                 struct mpl_err *err)
 {
     const struct node *nodes = s->matcher->nodes.data;
     struct mpl_buf *captures = &s->matcher->captures;
@@ -498,13 +498,13 @@ static enum mpl_status tell(struct search *s, mpl_match_told *told, void *contex
     for (uint32_t i = s->best.node; i != MPL_NONE; i = nodes[i].before) {
         items[--n] = (struct mpl_capture){ nodes[i].position, nodes[i].member };
     }
-    return told(context, items, captures->n, err);
+    return take(context, items, captures->n, err);
 }
 
 enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
                                 const struct mpl_automaton *automaton,
                                 const struct mpl_letters *letters, uint32_t extend_max,
-                                mpl_match_told *told, void *context, struct mpl_err *err)
+                                mpl_match_take *take, void *context, struct mpl_err *err)
 {
     struct search s = {
         .matcher = matcher,
@@ -531,7 +531,7 @@ enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
             break;
         }
         if (st == MPL_OK) {
-            st = tell(&s, told, context, err);
+            st = hand_over(&s, take, context, err);
         }
         if (st != MPL_OK) {
             return st;

@@ -121,8 +121,8 @@ static struct entry *find_base(const struct set *set, const char *name, size_t f
 
 static enum mpl_status resolve(struct set *set, size_t number, struct mpl_err *err);
 
-static enum mpl_status tell_missing(struct set *set, const struct mpl_yaml *extends,
-                                    const char *own, struct mpl_err *err)
+static enum mpl_status fail_base(struct set *set, const struct mpl_yaml *extends,
+                                 const char *own, struct mpl_err *err)
 {
     const char *name = extends->kind == MPL_YAML_SCALAR ? extends->text : "";
     const char **names = MPL_NEW_ARRAY(set->arena, set->entries.n, const char *);
@@ -163,7 +163,7 @@ static enum mpl_status resolve_base(struct set *set, size_t number,
         return MPL_OK;
     }
     if (base == NULL) {
-        return tell_missing(set, extends, entry_at(set, number)->name, err);
+        return fail_base(set, extends, entry_at(set, number)->name, err);
     }
     if (base->stage == OPEN) {
         mpl_lint_add(set->lint, MPL_LINT_ERROR, extends->place,

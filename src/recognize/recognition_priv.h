@@ -328,13 +328,13 @@ bool mpl_member_widen(const struct mpl_recognition *r, uint32_t event, uint32_t 
 /** The segment of an event on a location, or NULL. */
 const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
                                              uint32_t location);
-/** Calls \p told for each span that \p name stands for, until it answers false. */
-typedef bool mpl_bound_told(void *context, uint32_t name, struct mpl_bound *bound);
-bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_told *told,
+/** Calls \p visit for each span that \p name stands for, until it answers false. */
+typedef bool mpl_bound_visit(void *context, uint32_t name, struct mpl_bound *bound);
+bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_visit *visit,
                    void *context);
-/** Calls \p told for each end of communication that \p name stands for. */
-typedef bool mpl_end_told(void *context, uint32_t location, uint32_t end);
-bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_told *told,
+/** Calls \p visit for each end of communication that \p name stands for. */
+typedef bool mpl_end_visit(void *context, uint32_t location, uint32_t end);
+bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_visit *visit,
                    void *context);
 
 /* ---- stages ------------------------------------------------------------------------------------- */

@@ -288,12 +288,12 @@ uint32_t mpl_view_list_word(const struct mpl_instance_view *view, uint32_t name)
 
 /* ---- all that a name stands for -------------------------------------------------------------- */
 
-bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_told *told,
+bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_visit *visit,
                    void *context)
 {
     if (!mpl_event_name_is_list(view->definition, name)) {
         return mpl_view_bound(view, name)->kind != MPL_BOUND_SPAN ||
-               told(context, name, mpl_view_bound(view, name));
+               visit(context, name, mpl_view_bound(view, name));
     }
 
     const uint32_t n =
@@ -303,28 +303,28 @@ bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_told
         struct mpl_bound bound;
 
         mpl_view_bind_item(view, &view->row, name, i, &bound);
-        if (bound.kind == MPL_BOUND_SPAN && !told(context, name, &bound)) {
+        if (bound.kind == MPL_BOUND_SPAN && !visit(context, name, &bound)) {
             return false;
         }
     }
     return true;
 }
 
-struct teller {
+struct visitor {
     const struct mpl_instance_view *view;
-    mpl_end_told *told;
+    mpl_end_visit *visit;
     void *context;
 };
 
-static bool tell_ends(void *context, uint32_t name, struct mpl_bound *bound)
+static bool visit_ends(void *context, uint32_t name, struct mpl_bound *bound)
 {
-    const struct teller *teller = context;
-    const struct mpl_recognition *r = teller->view->r;
+    const struct visitor *visitor = context;
+    const struct mpl_recognition *r = visitor->view->r;
     const struct mpl_span_filter *filter =
-        mpl_event_name_filter(teller->view->definition, name);
+        mpl_event_name_filter(visitor->view->definition, name);
 
     if (bound->message != MPL_NONE) {
-        return teller->told(teller->context, bound->location, bound->message);
+        return visitor->visit(visitor->context, bound->location, bound->message);
     }
     if (bound->has_no_end) {
         return true;
@@ -335,25 +335,25 @@ static bool tell_ends(void *context, uint32_t name, struct mpl_bound *bound)
 
     if (span.collective != MPL_NONE && mpl_filter_has_collectives(filter) &&
         mpl_topology_counts_collective(r->events, bound->location, span.collective) &&
-        !teller->told(teller->context, bound->location,
-                      loc->n_messages + span.collective)) {
+        !visitor->visit(visitor->context, bound->location,
+                        loc->n_messages + span.collective)) {
         return false;
     }
     for (uint32_t i = 0; i < span.n_messages; i++) {
         const uint32_t message = mpl_events_message(r->events, bound->location, &span, i);
 
         if (mpl_filter_wants_message(r, filter, bound->location, message) &&
-            !teller->told(teller->context, bound->location, message)) {
+            !visitor->visit(visitor->context, bound->location, message)) {
             return false;
         }
     }
     return true;
 }
 
-bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_told *told,
+bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_visit *visit,
                    void *context)
 {
-    struct teller teller = { view, told, context };
+    struct visitor visitor = { view, visit, context };
 
     if (!mpl_event_name_is_list(view->definition, name)) {
         const struct mpl_bound *bound = mpl_view_bound(view, name);
@@ -363,8 +363,8 @@ bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_told *
             return true;
         }
         if (bound->message != MPL_NONE) {
-            return told(context, bound->location, bound->message);
+            return visit(context, bound->location, bound->message);
         }
     }
-    return mpl_view_each(view, name, tell_ends, &teller);
+    return mpl_view_each(view, name, visit_ends, &visitor);
 }

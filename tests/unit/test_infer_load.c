@@ -320,7 +320,7 @@ static const struct fault inner_faults[] = {
     { "(defrule SYMPTOMS::a (pattern)\n (assert (finding (kind cause))))",
       "t.clp:1: the rule has no '=>' between its conditions and its actions" },
     { "(defrule SYMPTOMS::a =>\n (assert (finding\n (kind reason))))",
-      "t.clp:3: slot 'kind' does not take reason; marple vocab facts tells what it takes" },
+      "t.clp:3: slot 'kind' does not take reason; marple vocab facts shows what it takes" },
     { "(defrule SYMPTOMS::a => (assert (finding (kind cause) (text\n (text \"{} {x}\" "
       "1)))))",
       "t.clp:2: placeholder '{x}' is none of {} {s} {%} {n} {.0} to {.9}" },
