@@ -16,14 +16,6 @@ enum { ANCHOR_LIMIT = 1 << 20, PROPERTY_LIMIT = 10000 };
 
 /* ---- finding ----------------------------------------------------------------------- */
 
-bool mpl_ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text);
-    const size_t m = strlen(end);
-
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 /** What a directory holds, as far as it helps to say why it is no archive. */
 struct census {
     struct mpl_arena *arena;

@@ -86,8 +86,6 @@ uint64_t mpl_cursor_u64_fixed(struct mpl_cursor *cursor);
 /** A compressed integer: a length byte, then so many bytes; 0xff stands for "undefined". */
 uint64_t mpl_cursor_u64(struct mpl_cursor *cursor);
 uint32_t mpl_cursor_u32(struct mpl_cursor *cursor);
-/** The length in front of a record's fields: one byte, or 0xff and eight bytes. */
-uint64_t mpl_cursor_length(struct mpl_cursor *cursor);
 /** A text with its NUL inside the record; "" when it has none. */
 const char *mpl_cursor_text(struct mpl_cursor *cursor);
 

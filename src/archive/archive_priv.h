@@ -18,6 +18,4 @@ struct mpl_archives_below {
 enum mpl_status mpl_archives_below(const char *directory, struct mpl_arena *arena,
                                    struct mpl_archives_below *out, struct mpl_err *err);
 
-bool mpl_ends_with(const char *text, const char *end);
-
 #endif

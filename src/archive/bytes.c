@@ -217,7 +217,8 @@ uint32_t mpl_cursor_u32(struct mpl_cursor *cursor)
     return (uint32_t) compressed(cursor, 4, UINT32_MAX);
 }
 
-uint64_t mpl_cursor_length(struct mpl_cursor *cursor)
+/* The length in front of a record's fields: one byte, or 0xff and eight bytes. */
+static uint64_t take_length(struct mpl_cursor *cursor)
 {
     const uint8_t n = mpl_cursor_u8(cursor);
 
@@ -297,7 +298,7 @@ bool mpl_def_walk_next(struct mpl_def_walk *walk, uint8_t *type, struct mpl_curs
     all = (struct mpl_cursor){ .at = walk->file.data + walk->at + 1,
                                .end = walk->file.data + walk->chunk.end,
                                .is_big_endian = walk->chunk.is_big_endian };
-    n = mpl_cursor_length(&all);
+    n = take_length(&all);
     if (all.is_bad || n > (uint64_t) (all.end - all.at)) {
         return stop(walk, "a record leaves its chunk");
     }

@@ -322,12 +322,18 @@ void mpl_markup_put(FILE *out, const char *text);
 void mpl_markup_base64(FILE *out, const void *bytes, size_t n);
 /** The double nearest to the decimal number of six digits that \p number, which must be finite, is nearest to. */
 double mpl_round_to_six_digits(double number);
+/** For qsort() of numbers, ascending. */
+int mpl_compare_u32(const void *x, const void *y);
+int mpl_compare_i64(const void *x, const void *y);
+int mpl_compare_doubles(const void *x, const void *y);
 /** The median of \p n numbers, which are then in ascending order; NaN of none. */
 double mpl_median(double *values, size_t n);
 /** The one of \p n > 0 numbers from which on they have half of the sum; they are then in ascending order.
  *  Of durations it is how long most of the time takes: many short ones hardly count. */
 int64_t mpl_usual(int64_t *values, size_t n);
 
+/** Whether \p end is the end of \p text, but not all of it. */
+bool mpl_ends_with(const char *text, const char *end);
 /** Characters in \p n bytes of UTF-8; a byte that is not UTF-8 counts as one. */
 size_t mpl_utf8_count(const char *text, size_t n);
 /** Length of the first sentence, with its full stop; one inside a number ends none. */

@@ -5,7 +5,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int by_value(const void *x, const void *y)
+int mpl_compare_u32(const void *x, const void *y)
+{
+    const uint32_t a = *(const uint32_t *) x;
+    const uint32_t b = *(const uint32_t *) y;
+
+    return (a > b) - (a < b);
+}
+
+int mpl_compare_i64(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *) x;
+    const int64_t b = *(const int64_t *) y;
+
+    return (a > b) - (a < b);
+}
+
+int mpl_compare_doubles(const void *x, const void *y)
 {
     const double a = *(const double *) x;
     const double b = *(const double *) y;
@@ -18,16 +34,8 @@ double mpl_median(double *values, size_t n)
     if (n == 0) {
         return NAN;
     }
-    qsort(values, n, sizeof *values, by_value);
+    qsort(values, n, sizeof *values, mpl_compare_doubles);
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
-static int by_size(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *) x;
-    const int64_t b = *(const int64_t *) y;
-
-    return (a > b) - (a < b);
 }
 
 int64_t mpl_usual(int64_t *values, size_t n)
@@ -36,7 +44,7 @@ int64_t mpl_usual(int64_t *values, size_t n)
     double sum = 0;
     size_t i = n;
 
-    qsort(values, n, sizeof *values, by_size);
+    qsort(values, n, sizeof *values, mpl_compare_i64);
     for (size_t k = 0; k < n; k++) {
         all += (double) values[k];
     }

@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool mpl_ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text);
+    const size_t n_end = strlen(end);
+
+    return n > n_end && strcmp(text + n - n_end, end) == 0;
+}
+
 /*
  * Numbers are put together from whole ones: printf("%f") and strtod() follow LC_NUMERIC,
  * which a program that uses our library may have set.

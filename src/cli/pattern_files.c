@@ -11,18 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool has_ending(const char *word, const char *ending)
-{
-    const size_t n = strlen(word);
-    const size_t m = strlen(ending);
-
-    return n > m && strcmp(word + n - m, ending) == 0;
-}
-
 bool mpl_word_is_file(const char *word)
 {
-    return strchr(word, '/') != NULL || has_ending(word, ".yaml") ||
-           has_ending(word, ".clp");
+    return strchr(word, '/') != NULL || mpl_ends_with(word, ".yaml") ||
+           mpl_ends_with(word, ".clp");
 }
 
 bool mpl_is_same_file(const char *a, const char *b)
@@ -47,9 +39,9 @@ bool mpl_word_is_directory(const char *word)
 
     for (const struct dirent *entry;
          dir != NULL && !holds && (entry = readdir(dir)) != NULL;) {
-        holds = strcmp(entry->d_name, "patterns") == 0 ||
-                strcmp(entry->d_name, "rules") == 0 || has_ending(entry->d_name, ".yaml") ||
-                has_ending(entry->d_name, ".clp");
+        holds =
+            strcmp(entry->d_name, "patterns") == 0 || strcmp(entry->d_name, "rules") == 0 ||
+            mpl_ends_with(entry->d_name, ".yaml") || mpl_ends_with(entry->d_name, ".clp");
     }
     if (dir != NULL) {
         (void) closedir(dir);
@@ -127,7 +119,7 @@ static void drop_known(struct mpl_pattern_opts *opts, size_t n_operands,
 
 static bool is_template(const char *file)
 {
-    return has_ending(file, "TEMPLATE.yaml") || has_ending(file, "TEMPLATE.clp");
+    return mpl_ends_with(file, "TEMPLATE.yaml") || mpl_ends_with(file, "TEMPLATE.clp");
 }
 
 static bool is_loaded(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
@@ -173,11 +165,11 @@ static void add_with_partners(struct mpl_pattern_opts *opts, struct mpl_arena *a
                               const char *file)
 {
     const char *name = mpl_file_name(file);
-    const bool is_test = has_ending(name, ".test.clp");
-    const size_t stem = strlen(name) - (is_test                     ? strlen(".test.clp")
-                                        : has_ending(name, ".yaml") ? strlen(".yaml")
-                                        : has_ending(name, ".clp")  ? strlen(".clp")
-                                                                    : 0);
+    const bool is_test = mpl_ends_with(name, ".test.clp");
+    const size_t stem = strlen(name) - (is_test                        ? strlen(".test.clp")
+                                        : mpl_ends_with(name, ".yaml") ? strlen(".yaml")
+                                        : mpl_ends_with(name, ".clp")  ? strlen(".clp")
+                                                                       : 0);
     const char *yaml = mpl_arena_printf(arena, "%.*s.yaml", (int) stem, name);
     const char *clp = mpl_arena_printf(arena, "%.*s.clp", (int) stem, name);
 
@@ -185,9 +177,9 @@ static void add_with_partners(struct mpl_pattern_opts *opts, struct mpl_arena *a
         return;
     }
     add_file(opts, arena,
-             has_ending(name, ".yaml") ? file : beside(arena, file, yaml, "patterns"));
+             mpl_ends_with(name, ".yaml") ? file : beside(arena, file, yaml, "patterns"));
     const char *rules =
-        has_ending(name, ".clp") && !is_test ? file : beside(arena, file, clp, "rules");
+        mpl_ends_with(name, ".clp") && !is_test ? file : beside(arena, file, clp, "rules");
     if (rules != NULL && exists(rules)) {
         const char *thresholds = beside(arena, rules, "thresholds.clp", "rules");
 

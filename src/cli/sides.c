@@ -2,8 +2,6 @@
 
 #include "cli/sides_priv.h"
 
-#include <string.h>
-
 #include "cli/cli_priv.h"
 #include "cli/traces_priv.h"
 
@@ -71,14 +69,6 @@ enum mpl_status mpl_sides_check(const struct mpl_sides_asked *asked, struct mpl_
 
 /* ---- as they are read ------------------------------------------------------------------------- */
 
-static bool ends_in(const char *word, const char *end)
-{
-    const size_t n = strlen(word);
-    const size_t n_end = strlen(end);
-
-    return n > n_end && strcmp(word + n - n_end, end) == 0;
-}
-
 static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
                             struct mpl_arena *arena, struct mpl_traces_found *out,
                             struct mpl_err *err)
@@ -94,7 +84,7 @@ static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
     for (size_t i = 0; i < asked->words[side].n; i++) {
         const char *word = asked->words[side].items[i];
 
-        if (ends_in(word, ".yaml") || ends_in(word, ".yml")) {
+        if (mpl_ends_with(word, ".yaml") || mpl_ends_with(word, ".yml")) {
             words.manifests.items[words.manifests.n++] = word;
         } else {
             words.words.items[words.words.n++] = word;

@@ -40,20 +40,12 @@ void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair
     *miss = ticks;
 }
 
-static int compare_ticks(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *) a;
-    const int64_t y = *(const int64_t *) b;
-
-    return (x > y) - (x < y);
-}
-
 static void describe(int64_t *miss, size_t n, struct mpl_clock_accuracy *out)
 {
     double sum = 0;
     double squares = 0;
 
-    qsort(miss, n, sizeof *miss, compare_ticks);
+    qsort(miss, n, sizeof *miss, mpl_compare_i64);
     for (size_t i = 0; i < n; i++) {
         sum += (double) miss[i];
     }

@@ -156,14 +156,6 @@ static void compare_all(struct search *s)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *) a;
-    const double y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
 /* What nine of ten neighbours need at most, with room above, and how long round trips are. */
 static void find_usual(struct search *s)
 {
@@ -175,8 +167,8 @@ static void find_usual(struct search *s)
     if (s->n_rates == 0) {
         return;
     }
-    qsort(s->rate, s->n_rates, sizeof *s->rate, compare_doubles);
-    qsort(s->trip, s->n_rates, sizeof *s->trip, compare_doubles);
+    qsort(s->rate, s->n_rates, sizeof *s->rate, mpl_compare_doubles);
+    qsort(s->trip, s->n_rates, sizeof *s->trip, mpl_compare_doubles);
     s->most = MPL_OUTLIER_TIMES * s->rate[(s->n_rates - 1) * 9 / 10];
     s->usual = s->trip[s->n_rates / 10];
 }

@@ -38,14 +38,6 @@ struct series {
     uint64_t n[2];
 };
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *) a;
-    const double y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
 /* Mean of what slices are above the smallest, with \p slope added; n: those with a point. */
 static double find_mean(const struct series *s, int way, double slope, uint32_t *n)
 {
@@ -86,7 +78,7 @@ static double find_slope(const struct series *s)
     if (n == 0) {
         return 0;
     }
-    qsort(slope, n, sizeof *slope, compare_doubles);
+    qsort(slope, n, sizeof *slope, mpl_compare_doubles);
     return slope[n / 2];
 }
 

@@ -21,14 +21,6 @@ enum {
 
 /* ---- knots --------------------------------------------------------------------------------- */
 
-static int compare_ticks(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *) a;
-    const int64_t y = *(const int64_t *) b;
-
-    return (x > y) - (x < y);
-}
-
 static const struct mpl_point *get_point(const struct mpl_windows *w, size_t i)
 {
     return mpl_buf_get(&w->links->point, i);
@@ -49,7 +41,7 @@ static enum mpl_status sample_ends(const struct mpl_windows *w, uint32_t most,
     for (size_t i = 0; i < *n; i++) {
         (*out)[i] = get_point(w, i * step)->end_ticks;
     }
-    qsort(*out, *n, sizeof **out, compare_ticks);
+    qsort(*out, *n, sizeof **out, mpl_compare_i64);
     return MPL_OK;
 }
 
@@ -98,7 +90,7 @@ static enum mpl_status place_knots(struct mpl_windows *w, const int64_t *pins,
     for (uint32_t k = 0; k < n_pins; k++) {
         w->at_ticks[n + k] = pins[k];
     }
-    qsort(w->at_ticks, (size_t) n + n_pins, sizeof *w->at_ticks, compare_ticks);
+    qsort(w->at_ticks, (size_t) n + n_pins, sizeof *w->at_ticks, mpl_compare_i64);
     w->n = drop_equal(w->at_ticks, n + n_pins);
     return MPL_OK;
 }

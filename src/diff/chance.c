@@ -150,14 +150,6 @@ static double dealt_difference(double *pool, size_t n, size_t n_x, uint64_t *sta
     return sums[0] / (double) n_x - sums[1] / (double) (n - n_x);
 }
 
-static int ascending(const void *x, const void *y)
-{
-    const double a = *(const double *) x;
-    const double b = *(const double *) y;
-
-    return (a > b) - (a < b);
-}
-
 static void find_interval(struct mpl_chance_sample x, struct mpl_chance_sample y,
                           uint64_t state, double *means, struct mpl_chance *out)
 {
@@ -166,7 +158,7 @@ static void find_interval(struct mpl_chance_sample x, struct mpl_chance_sample y
 
         means[i] = mean - resampled_mean(y, &state);
     }
-    qsort(means, MPL_RESAMPLES, sizeof *means, ascending);
+    qsort(means, MPL_RESAMPLES, sizeof *means, mpl_compare_doubles);
     out->low = means[(size_t) (tail * (MPL_RESAMPLES + 1)) - 1];
     out->high = means[(size_t) ((1 - tail) * (MPL_RESAMPLES + 1)) - 1];
 }
@@ -263,7 +255,7 @@ double mpl_discovery_limit(const double *p, size_t n, double share, double *scra
             scratch[n_tests++] = p[i];
         }
     }
-    qsort(scratch, n_tests, sizeof *scratch, ascending);
+    qsort(scratch, n_tests, sizeof *scratch, mpl_compare_doubles);
     for (size_t k = 1; k <= n_tests; k++) {
         if (scratch[k - 1] <= share * (double) k / (double) n_tests) {
             limit = scratch[k - 1];

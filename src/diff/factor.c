@@ -29,15 +29,7 @@ static double busiest(const struct mpl_load *loads, uint32_t n)
     return most;
 }
 
-static int ascending(const void *x, const void *y)
-{
-    const double a = *(const double *) x;
-    const double b = *(const double *) y;
-
-    return (a > b) - (a < b);
-}
-
-/* Of those ascending ratios that begin with the least one, but for a few. 1: too few of all are near it. */
+/* Of those mpl_compare_doubles ratios that begin with the least one, but for a few. 1: too few of all are near it. */
 static double nearest(const double *ratios, size_t n, size_t n_all)
 {
     const size_t first = (size_t) (most_below * (double) n);
@@ -75,8 +67,8 @@ double mpl_common_factor(const struct mpl_effects *e, double *ratios)
     if (n == 0) {
         return 1;
     }
-    qsort(ratios, n, sizeof *ratios, ascending);
-    qsort(inverse, n, sizeof *inverse, ascending);
+    qsort(ratios, n, sizeof *ratios, mpl_compare_doubles);
+    qsort(inverse, n, sizeof *inverse, mpl_compare_doubles);
 
     const double slower = nearest(ratios, n, n_busy);
     const double faster = nearest(inverse, n, n_busy);

@@ -158,15 +158,10 @@ struct history {
     int64_t *transit_ticks; /* which took so long. */
 };
 
-static bool is_waited_for(const struct taken *x)
-{
-    return x->sent_ticks >= x->enter_ticks && x->got_ticks >= x->sent_ticks;
-}
-
 static void add_receive(struct history *h, const struct taken *x)
 {
     h->all[h->n++] = (struct receive){ x->sent_ticks, x->enter_ticks, x->sender.location };
-    if (is_waited_for(x)) {
+    if (x->sent_ticks >= x->enter_ticks && x->got_ticks >= x->sent_ticks) {
         h->transit_ticks[h->n_waited++] = x->got_ticks - x->sent_ticks;
     }
 }
@@ -243,11 +238,6 @@ struct rivals {
     int64_t other_ticks;
 };
 
-static int64_t earliest_rival(const struct rivals *r, uint32_t sender)
-{
-    return sender == r->first_sender ? r->other_ticks : r->first_ticks;
-}
-
 static void add_rival(struct rivals *r, const struct receive *x)
 {
     if (x->sender == r->first_sender) {
@@ -269,19 +259,11 @@ static int64_t error_of(const struct mpl_run *run, uint32_t l)
     return bounds[l] > MPL_TICKS_FAR ? MPL_TICKS_FAR : bounds[l];
 }
 
-static int by_size(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *) x;
-    const int64_t b = *(const int64_t *) y;
-
-    return (a > b) - (a < b);
-}
-
 /* In so long nine of ten messages are there for which a receive waits; 0: there is none. */
 static int64_t usual_transit(const struct history *h)
 {
     if (h->n_waited > 0) {
-        qsort(h->transit_ticks, h->n_waited, sizeof *h->transit_ticks, by_size);
+        qsort(h->transit_ticks, h->n_waited, sizeof *h->transit_ticks, mpl_compare_i64);
     }
     return h->n_waited == 0 ? 0 : h->transit_ticks[h->n_waited * 9 / 10];
 }
@@ -296,7 +278,8 @@ static size_t count_refusals(const struct mpl_run *run, const struct history *h,
 
     for (size_t i = h->n; i-- > 0;) {
         const struct receive *x = &h->all[i];
-        const int64_t rival = earliest_rival(&rivals, x->sender);
+        const int64_t rival =
+            x->sender == rivals.first_sender ? rivals.other_ticks : rivals.first_ticks;
         const int64_t since = rival > x->enter_ticks ? rival : x->enter_ticks;
         const int64_t error = error_of(run, x->sender);
 

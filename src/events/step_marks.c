@@ -361,14 +361,6 @@ static bool choose_edge(const struct search *s, uint32_t process, struct edge *e
     return true;
 }
 
-static int by_number(const void *x, const void *y)
-{
-    const uint32_t a = *(const uint32_t *) x;
-    const uint32_t b = *(const uint32_t *) y;
-
-    return (a > b) - (a < b);
-}
-
 /* The calls with messages on an edge, each once; a receive may complete before an earlier one. */
 static bool gather_calls(const struct search *s, uint32_t process, uint32_t **calls,
                          uint32_t *n)
@@ -394,7 +386,7 @@ static bool gather_calls(const struct search *s, uint32_t process, uint32_t **ca
         }
     }
     if (n_all > 0) {
-        qsort(all, n_all, sizeof *all, by_number);
+        qsort(all, n_all, sizeof *all, mpl_compare_u32);
     }
     for (uint32_t i = 0; i < n_all; i++) {
         if (i == 0 || all[i] != all[i - 1]) {

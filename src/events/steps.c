@@ -281,14 +281,6 @@ static void add_costs(struct summary *s, struct mpl_step_load *loads)
     s->steps->kept_s = fmax(0, most * s->n - all) * s->seconds;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *) x;
-    const int64_t b = *(const int64_t *) y;
-
-    return (a > b) - (a < b);
-}
-
 /* Where half of them are idle the median is, too, and all are compared. */
 static bool find_compared(struct summary *s, struct mpl_arena *scratch)
 {
@@ -306,7 +298,7 @@ static bool find_compared(struct summary *s, struct mpl_arena *scratch)
         }
     }
     memcpy(sorted, sums, n * sizeof *sums);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, mpl_compare_i64);
     for (uint32_t p = 0; p < n; p++) {
         if ((double) sums[p] >= next_to_nothing * (double) sorted[(n - 1) / 2]) {
             who[s->n++] = p;

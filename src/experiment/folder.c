@@ -96,13 +96,6 @@ static int by_name(const void *x, const void *y)
     return strcmp(*(const char *const *) x, *(const char *const *) y);
 }
 
-static bool is_anchor(const char *name)
-{
-    const size_t n = strlen(name);
-
-    return n > 5 && strcmp(name + n - 5, ".otf2") == 0;
-}
-
 /* Names of the folder's entries by name; an empty list where it cannot be read. */
 static struct mpl_buf names_in(const char *path, struct mpl_arena *arena)
 {
@@ -144,7 +137,7 @@ static const char *anchor_below(const char *path, const char *prefix, int depth,
         if (own == NULL || whole == NULL || lstat(whole, &st) != 0) {
             continue;
         }
-        if (is_for_files && S_ISREG(st.st_mode) && is_anchor(name)) {
+        if (is_for_files && S_ISREG(st.st_mode) && mpl_ends_with(name, ".otf2")) {
             found = own;
         } else if (!is_for_files && S_ISDIR(st.st_mode)) {
             const char *deeper = mpl_arena_printf(arena, "%s/", own);

@@ -40,7 +40,8 @@ bool mpl_parse_expected(struct compiler *c, const char *what)
                              token_text(c, text));
 }
 
-bool mpl_parse_descend(struct compiler *c)
+/* One level deeper; false with a message beyond the limit. */
+static bool descend(struct compiler *c)
 {
     if (c->nesting > NESTING_LIMIT) {
         return mpl_formula_error(c, c->token.at, "nested deeper than %d levels",
@@ -209,7 +210,7 @@ static bool parse_unary(struct compiler *c, struct operand *out)
     if (c->token.kind != TOKEN_MINUS) {
         return parse_primary(c, out);
     }
-    if (!mpl_parse_descend(c)) {
+    if (!descend(c)) {
         return false;
     }
     mpl_parse_advance(c);
@@ -333,7 +334,7 @@ static bool parse_not(struct compiler *c, struct operand *out)
 {
     const size_t at = c->token.at;
 
-    if (!mpl_parse_descend(c)) {
+    if (!descend(c)) {
         return false;
     }
     mpl_parse_advance(c);
@@ -440,7 +441,7 @@ static bool parse_choice(struct compiler *c, struct operand *out)
 
 bool mpl_parse_expression(struct compiler *c, struct operand *out)
 {
-    if (!mpl_parse_descend(c) || !parse_binary(c, RANK_OR, out)) {
+    if (!descend(c) || !parse_binary(c, RANK_OR, out)) {
         return false;
     }
     if (c->token.kind == TOKEN_QUESTION && !parse_choice(c, out)) {
@@ -475,14 +476,6 @@ static bool parse_whole(struct compiler *c, struct operand *out)
     return true;
 }
 
-static int compare_slots(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *) a;
-    const uint32_t y = *(const uint32_t *) b;
-
-    return (x > y) - (x < y);
-}
-
 /* The noted slots, each once, ascending. */
 static const uint32_t *collect_slots(struct mpl_buf *noted, struct mpl_arena *arena,
                                      size_t *n)
@@ -495,7 +488,7 @@ static const uint32_t *collect_slots(struct mpl_buf *noted, struct mpl_arena *ar
         return NULL;
     }
     if (n_noted > 1) {
-        qsort(slots, n_noted, sizeof *slots, compare_slots);
+        qsort(slots, n_noted, sizeof *slots, mpl_compare_u32);
     }
     for (size_t i = 0; i < n_noted; i++) {
         if (i == 0 || slots[i] != slots[i - 1]) {

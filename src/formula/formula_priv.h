@@ -259,8 +259,6 @@ void mpl_operand_product(struct compiler *c, size_t at, int sign, const struct o
 /** An expression up to a token that cannot continue it. False: a message was given. */
 bool mpl_parse_expression(struct compiler *c, struct operand *out);
 void mpl_parse_advance(struct compiler *c);
-/** One level deeper; false with a message beyond the limit. */
-bool mpl_parse_descend(struct compiler *c);
 /** "expected \p what before 'x'", or why the next token is none. Always false. */
 bool mpl_parse_expected(struct compiler *c, const char *what);
 /** A call: \p name is taken, '(' is next. */

@@ -113,18 +113,10 @@ static enum mpl_status finish(const struct mpl_source *const *sources, size_t n,
 
 /* ---- files ------------------------------------------------------------------------------ */
 
-static bool has_ending(const char *name, const char *ending)
-{
-    const size_t n = strlen(name);
-    const size_t m = strlen(ending);
-
-    return n > m && strcmp(name + n - m, ending) == 0;
-}
-
 static bool is_rule_file(const char *name)
 {
-    return name[0] != '.' && has_ending(name, ".clp") && !has_ending(name, ".test.clp") &&
-           strcmp(name, "TEMPLATE.clp") != 0;
+    return name[0] != '.' && mpl_ends_with(name, ".clp") &&
+           !mpl_ends_with(name, ".test.clp") && strcmp(name, "TEMPLATE.clp") != 0;
 }
 
 struct rule_file {

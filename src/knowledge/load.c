@@ -3,7 +3,6 @@
 #include "knowledge/knowledge.h"
 
 #include <dirent.h>
-#include <string.h>
 
 /* Patterns that people write have some 10 KiB. */
 enum { PATTERN_BYTES_MAX = 1 << 20 };
@@ -57,14 +56,6 @@ static const char **folders(const char *const *directories, size_t n,
     return found;
 }
 
-static bool has_ending(const char *file, const char *ending)
-{
-    const size_t n = strlen(file);
-    const size_t m = strlen(ending);
-
-    return n > m && strcmp(file + n - m, ending) == 0;
-}
-
 /* The patterns of those files on top of \p patterns. */
 static enum mpl_status add_patterns(const char *const *files, size_t n,
                                     struct mpl_arena *arena, struct mpl_lint *lint,
@@ -78,7 +69,7 @@ static enum mpl_status add_patterns(const char *const *files, size_t n,
         char *text = NULL;
         size_t bytes = 0;
 
-        if (!has_ending(files[i], ".yaml")) {
+        if (!mpl_ends_with(files[i], ".yaml")) {
             continue;
         }
         st = mpl_file_read(files[i], PATTERN_BYTES_MAX, arena, &text, &bytes, err);
@@ -134,7 +125,7 @@ enum mpl_status mpl_knowledge_load_files(const char *const *directories, size_t 
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < n_files; i++) {
-        if (has_ending(files[i], ".clp")) {
+        if (mpl_ends_with(files[i], ".clp")) {
             rules[places.n_files++] = files[i];
         }
     }

@@ -100,14 +100,6 @@ static const char *where(struct page *page, const struct mpl_divergence *x, bool
                                            mpl_page_count(page, x->position + 1)));
 }
 
-static int ascending(const void *x, const void *y)
-{
-    const uint32_t a = *(const uint32_t *) x;
-    const uint32_t b = *(const uint32_t *) y;
-
-    return (a > b) - (a < b);
-}
-
 /* "rank 5", "ranks 0 to 3"; sorts them. */
 const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
                                 uint32_t *locations, size_t n)
@@ -117,7 +109,7 @@ const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
     if (labels == NULL) {
         return "?";
     }
-    qsort(locations, n, sizeof *locations, ascending);
+    qsort(locations, n, sizeof *locations, mpl_compare_u32);
     for (size_t i = 0; i < n; i++) {
         labels[i] = diff->new->model->locations[locations[i]].label;
     }

@@ -112,14 +112,6 @@ static enum mpl_status add_file(struct set *set, const char *path, struct mpl_er
     return loader.has_no_memory ? mpl_nomem(err) : keep(set, tracer, err);
 }
 
-static bool is_tracer_file(const char *name)
-{
-    const size_t n = strlen(name);
-
-    return n > 5 && name[0] != '.' && strcmp(name + n - 5, ".yaml") == 0 &&
-           strcmp(name, "TEMPLATE.yaml") != 0;
-}
-
 static int by_bytes(const void *a, const void *b)
 {
     return strcmp(*(char *const *) a, *(char *const *) b);
@@ -140,7 +132,8 @@ static enum mpl_status list_folder(struct set *set, const char *folder,
                               folder, strerror(errno));
     }
     while (st == MPL_OK && (item = readdir(dir)) != NULL) {
-        if (is_tracer_file(item->d_name)) {
+        if (item->d_name[0] != '.' && mpl_ends_with(item->d_name, ".yaml") &&
+            strcmp(item->d_name, "TEMPLATE.yaml") != 0) {
             char *path = mpl_arena_printf(set->arena, "%s/%s", folder, item->d_name);
             char **slot = path == NULL ? NULL : mpl_buf_add(paths);
 

@@ -36,14 +36,6 @@ struct drawing {
     struct mpl_buf peers; /* uint32_t, those touched */
 };
 
-static int by_number(const void *x, const void *y)
-{
-    const uint32_t a = *(const uint32_t *) x;
-    const uint32_t b = *(const uint32_t *) y;
-
-    return (a > b) - (a < b);
-}
-
 static bool add_piece(struct drawing *d, const struct mpl_piece *p)
 {
     for (uint32_t i = 0; i < p->span.n_messages; i++) {
@@ -77,7 +69,7 @@ static enum mpl_status emit(struct drawing *d, uint32_t step, uint32_t location,
     enum mpl_status st = MPL_OK;
 
     if (d->peers.n > 1) {
-        qsort(d->peers.data, d->peers.n, sizeof(uint32_t), by_number);
+        qsort(d->peers.data, d->peers.n, sizeof(uint32_t), mpl_compare_u32);
     }
     for (size_t i = 0; i < d->peers.n; i++) {
         const uint32_t peer = *(const uint32_t *) mpl_buf_get(&d->peers, i);
