@@ -56,8 +56,9 @@ static enum mpl_status act(struct mpl_pattern_opts *opts, const char *command,
     return st == MPL_OK ? action->run(opts, arena, out, err) : st;
 }
 
-enum mpl_status mpl_actions_run(struct mpl_args *args, const struct mpl_action *actions,
-                                size_t n, FILE *out, struct mpl_err *err)
+/* Parses the words of a command that begins with one of \p n actions, and does it. */
+static enum mpl_status run_action(struct mpl_args *args, const struct mpl_action *actions,
+                                  size_t n, FILE *out, struct mpl_err *err)
 {
     struct mpl_pattern_opts opts = {
         .width = mpl_output_width(out),
@@ -83,7 +84,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
         { "test", mpl_pattern_test },
     };
 
-    return mpl_actions_run(args, actions, sizeof actions / sizeof *actions, out, err);
+    return run_action(args, actions, sizeof actions / sizeof *actions, out, err);
 }
 
 const struct mpl_cmd mpl_cmd_pattern = {
@@ -102,7 +103,7 @@ static enum mpl_status run_rule(struct mpl_args *args, FILE *out, struct mpl_err
         { "test", mpl_rule_test },
     };
 
-    return mpl_actions_run(args, actions, sizeof actions / sizeof *actions, out, err);
+    return run_action(args, actions, sizeof actions / sizeof *actions, out, err);
 }
 
 /* Its options are those of patterns, so both commands stand in one file. */

@@ -217,14 +217,6 @@ static void note_command(const struct mpl_command *command, const char *spools,
     }
 }
 
-static enum mpl_status no_process(struct mpl_err *err)
-{
-    return mpl_fail(
-        err, MPL_E_MEANING,
-        "no process recorded anything: the tracer sees programs that are linked "
-        "with a shared MPI, call MPI_Init, and may be preloaded into (not setuid)");
-}
-
 static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *arena,
                              struct mpl_err *err)
 {
@@ -262,7 +254,11 @@ static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *ar
     if (st == MPL_OK) {
         tell_end(&ended);
         st = mpl_spools_exist(spools) ? write_trace(opts->output, true, true, arena, err)
-                                      : no_process(err);
+                                      : mpl_fail(err, MPL_E_MEANING,
+                                                 "no process recorded anything: the tracer "
+                                                 "sees programs that are linked "
+                                                 "with a shared MPI, call MPI_Init, and "
+                                                 "may be preloaded into (not setuid)");
     }
     if (st != MPL_OK) {
         drop_directory(opts, spools, arena);

@@ -66,9 +66,6 @@ struct mpl_action {
     enum mpl_status (*run)(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
                            FILE *out, struct mpl_err *err);
 };
-/** Parses the words of a command that begins with one of \p n actions, and does it. */
-enum mpl_status mpl_actions_run(struct mpl_args *args, const struct mpl_action *actions,
-                                size_t n, FILE *out, struct mpl_err *err);
 
 enum mpl_status mpl_pattern_list(const struct mpl_pattern_opts *opts,
                                  struct mpl_arena *arena, FILE *out, struct mpl_err *err);

@@ -15,12 +15,6 @@
 
 /* ---- the same calls ------------------------------------------------------------------------------------- */
 
-static int64_t computed_before(const struct mpl_events *events, uint32_t l, uint32_t call)
-{
-    return mpl_events_leave_ticks(events, l, 2 * call) -
-           mpl_events_enter_ticks(events, l, 2 * call);
-}
-
 /* The calls behind the i-th that is compared, up to the next one; behind the last one also what comes after all calls. */
 static uint32_t end_of(const struct mpl_events *events, uint32_t l,
                        const struct mpl_sequence *calls, uint32_t i)
@@ -44,16 +38,16 @@ static void give(const struct mpl_effects *e, uint32_t l, int64_t *given)
         double target;
 
         for (uint32_t call = first[0]; call < end[0]; call++) {
-            before += computed_before(base, l, call);
+            before += mpl_computed_before(base, l, call);
         }
         for (uint32_t call = first[1]; call < end[1]; call++) {
-            now += computed_before(new, l, call);
+            now += mpl_computed_before(new, l, call);
         }
         target = mpl_model_seconds(e->diff->base->model, before) * ticks_per_s;
         for (uint32_t call = first[1]; call < end[1]; call++) {
-            const double share = now > 0
-                                     ? (double) computed_before(new, l, call) / (double) now
-                                     : call == first[1];
+            const double share =
+                now > 0 ? (double) mpl_computed_before(new, l, call) / (double) now
+                        : call == first[1];
 
             given[call] = (int64_t) llround(share * target);
         }

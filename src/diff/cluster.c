@@ -186,14 +186,6 @@ static void take_nearest(struct clusters *c, uint32_t *near)
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-static int by_height(const void *x, const void *y)
-{
-    const struct mpl_merge *a = x;
-    const struct mpl_merge *b = y;
-
-    return (a->height > b->height) - (a->height < b->height);
-}
-
 /* Stable: a cluster comes before what it is merged into at the same height. */
 static bool sort_merges(struct mpl_merge *merges, size_t n, struct mpl_arena *arena)
 {
@@ -206,7 +198,7 @@ static bool sort_merges(struct mpl_merge *merges, size_t n, struct mpl_arena *ar
 
             for (size_t at = low, i = low, j = middle; at < high; at++) {
                 const bool is_left =
-                    i < middle && (j == high || by_height(&merges[i], &merges[j]) <= 0);
+                    i < middle && (j == high || merges[i].height <= merges[j].height);
 
                 copy[at] = merges[is_left ? i++ : j++];
             }

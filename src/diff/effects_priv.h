@@ -36,6 +36,8 @@ struct mpl_effects {
 /** In calls \p first to \p end - 1, or computing before them, seconds. What comes after all calls counts as before one more. */
 double mpl_time_between(enum mpl_time time, const struct mpl_events *events, uint32_t l,
                         uint32_t first, uint32_t end);
+/** Ticks of the computation before a call, or behind the last one. */
+int64_t mpl_computed_before(const struct mpl_events *events, uint32_t l, uint32_t call);
 /** In a run, seconds. */
 double mpl_time_total(enum mpl_time time, const struct mpl_run *run, uint32_t l);
 

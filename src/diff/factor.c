@@ -29,7 +29,7 @@ static double busiest(const struct mpl_load *loads, uint32_t n)
     return most;
 }
 
-/* Of those mpl_compare_doubles ratios that begin with the least one, but for a few. 1: too few of all are near it. */
+/* Of those ascending ratios that begin with the least one, but for a few. 1: too few of all are near it. */
 static double nearest(const double *ratios, size_t n, size_t n_all)
 {
     const size_t first = (size_t) (most_below * (double) n);

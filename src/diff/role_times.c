@@ -10,7 +10,7 @@ enum { MOST_LISTED = 3 };
 
 /* ---- calls as a text ------------------------------------------------------------------------------------ */
 
-static bool has(const struct mpl_context_attributes *set, uint64_t key)
+bool mpl_attributes_have_key(const struct mpl_context_attributes *set, uint64_t key)
 {
     for (uint32_t i = 0; i < set->n; i++) {
         if (set->all[i].key == key) {
@@ -49,7 +49,7 @@ const char *mpl_roles_list(const struct mpl_roles *r, const struct mpl_role_sets
         const char *one;
 
         if ((sets->context->kind.of == MPL_CONTEXT_SINGLE && key == MPL_NONE) ||
-            has(other, key)) {
+            mpl_attributes_have_key(other, key)) {
             continue;
         }
         n++;

@@ -252,20 +252,11 @@ static void match_order(struct matching *m, uint32_t kind)
 
 /* ---- calls that the other run has not ------------------------------------------------------------------- */
 
-static bool has(const struct mpl_context_attributes *set, uint64_t key)
-{
-    for (uint32_t i = 0; i < set->n; i++) {
-        if (set->all[i].key == key) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_made(const struct matching *m, int side, uint64_t call)
 {
     for (uint32_t c = 0; c < m->r->calls->n_classes; c++) {
-        if (m->n_calls[side][c] > 0 && has(&m->r->calls->sets[c], call)) {
+        if (m->n_calls[side][c] > 0 &&
+            mpl_attributes_have_key(&m->r->calls->sets[c], call)) {
             return true;
         }
     }
@@ -342,12 +333,12 @@ static bool say_lost(struct matching *m)
             m->reason =
                 calls == NULL
                     ? NULL
-                    : mpl_arena_printf(
-                          r->comparison->arena,
-                          "nobody in %s has the role of rank %s of %s (%u of %u), which "
-                          "calls %s",
-                          names[1 - side], first_label(m, side, k), names[side],
-                          m->n[side][k], r->n[side], calls);
+                    : mpl_arena_printf(r->comparison->arena,
+                                       "nobody in %s has the role of "
+                                       "rank %s of %s (%u of %u), which "
+                                       "calls %s",
+                                       names[1 - side], first_label(m, side, k),
+                                       names[side], m->n[side][k], r->n[side], calls);
             return m->reason != NULL;
         }
     }

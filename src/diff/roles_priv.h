@@ -34,5 +34,7 @@ enum mpl_status mpl_roles_fill(struct mpl_roles *r, struct mpl_err *err);
 /** role_loops.c: fills in how often it takes its loop, and bodies that differ. Errors: MPL_E_NOMEM only. */
 enum mpl_status mpl_roles_compare_loops(const struct mpl_roles *r,
                                         struct mpl_diff_role *role, struct mpl_err *err);
+/** Whether one of the attributes has that key. */
+bool mpl_attributes_have_key(const struct mpl_context_attributes *set, uint64_t key);
 
 #endif

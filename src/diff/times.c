@@ -3,7 +3,7 @@
 
 #include "diff/effects_priv.h"
 
-static int64_t computed_before(const struct mpl_events *events, uint32_t l, uint32_t call)
+int64_t mpl_computed_before(const struct mpl_events *events, uint32_t l, uint32_t call)
 {
     return mpl_events_leave_ticks(events, l, 2 * call) -
            mpl_events_enter_ticks(events, l, 2 * call);
@@ -32,7 +32,7 @@ double mpl_time_between(enum mpl_time time, const struct mpl_events *events, uin
 
     for (uint32_t call = first; call < end; call++) {
         if (time == MPL_TIME_COMPUTED) {
-            ticks += computed_before(events, l, call);
+            ticks += mpl_computed_before(events, l, call);
         } else if (call < n) {
             ticks += in_call(time, events, l, call);
         }

@@ -130,6 +130,8 @@ void mpl_case_failures_in(const char *directory, struct mpl_arena *arena,
 bool mpl_case_fits(const char *directory, const struct mpl_command *command);
 size_t mpl_case_run_count(const struct mpl_case *c);
 const struct mpl_case_run *mpl_case_run_get(const struct mpl_case *c, size_t i);
+/** Whether two runs are of one experiment. */
+bool mpl_case_run_is_alike(const struct mpl_case_run *x, const struct mpl_case_run *y);
 
 /** Of this call; what the case holds already counts for max_bytes only. */
 struct mpl_budget {

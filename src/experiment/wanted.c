@@ -90,7 +90,7 @@ static double missing_share(const struct hunt *h, const struct mpl_planned *plan
 
 /* ---- what an earlier call began ------------------------------------------------------------ */
 
-static bool is_same_experiment(const struct mpl_case_run *x, const struct mpl_case_run *y)
+bool mpl_case_run_is_alike(const struct mpl_case_run *x, const struct mpl_case_run *y)
 {
     return x->level == y->level && x->experiment != NULL && y->experiment != NULL &&
            strcmp(x->experiment, y->experiment) == 0;
@@ -144,7 +144,7 @@ const struct mpl_planned *mpl_unfinished(const struct hunt *h)
         for (size_t k = 0; k < i; k++) {
             const struct mpl_case_run *before = mpl_case_run_at(h->c, k);
 
-            is_first &= !(mpl_is_usable(before) && is_same_experiment(before, r));
+            is_first &= !(mpl_is_usable(before) && mpl_case_run_is_alike(before, r));
         }
         if (!is_first || !mpl_is_usable(r) || r->n_sizes * r->repetitions < 2) {
             continue;

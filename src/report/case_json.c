@@ -4,7 +4,6 @@
 #include "report/report_priv.h"
 
 #include <math.h>
-#include <string.h>
 
 static void put_run(struct mpl_json *json, const struct mpl_case_run *r)
 {
@@ -41,16 +40,10 @@ static void put_run(struct mpl_json *json, const struct mpl_case_run *r)
     mpl_json_end(json);
 }
 
-static bool is_same_experiment(const struct mpl_case_run *x, const struct mpl_case_run *y)
-{
-    return x->level == y->level && x->experiment != NULL && y->experiment != NULL &&
-           strcmp(x->experiment, y->experiment) == 0;
-}
-
 static bool is_of_first(const struct mpl_case *c, size_t first, size_t i)
 {
     return i == first ||
-           is_same_experiment(mpl_case_run_get(c, first), mpl_case_run_get(c, i));
+           mpl_case_run_is_alike(mpl_case_run_get(c, first), mpl_case_run_get(c, i));
 }
 
 /* One experiment may have several runs; it is answered if one of them is good. */
@@ -87,7 +80,8 @@ static void put_experiments(struct mpl_json *json, const struct mpl_case_report 
         bool is_first = true;
 
         for (size_t k = 0; k < i && is_first; k++) {
-            is_first = !is_same_experiment(mpl_case_run_get(c, k), mpl_case_run_get(c, i));
+            is_first =
+                !mpl_case_run_is_alike(mpl_case_run_get(c, k), mpl_case_run_get(c, i));
         }
         if (is_first) {
             put_carried_out(json, c, i);

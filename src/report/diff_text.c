@@ -187,14 +187,6 @@ static void print_changes(struct page *page, const struct mpl_diff *diff, size_t
 
 /* ---- the answer ------------------------------------------------------------------------------------- */
 
-static void print_verdict(struct page *page, const struct mpl_diff *diff)
-{
-    const char *label = mpl_or_unknown(
-        mpl_arena_printf(page->scratch, "%s  ", mpl_diff_verdict_name(diff->verdict)));
-
-    mpl_page_tell(page, 0, label, "%s", mpl_words_verdict(page, diff));
-}
-
 static void print_gates(struct page *page, const struct mpl_diff *diff,
                         const struct mpl_gates *gates)
 {
@@ -335,7 +327,10 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
     if (st != MPL_OK) {
         return st;
     }
-    print_verdict(&page, diff);
+    mpl_page_tell(&page, 0,
+                  mpl_or_unknown(mpl_arena_printf(page.scratch, "%s  ",
+                                                  mpl_diff_verdict_name(diff->verdict))),
+                  "%s", mpl_words_verdict(&page, diff));
     print_gates(&page, diff, gates);
     /* Before what would contradict the verdict without it. */
     if (diff->verdict == MPL_DIFF_SAME) {
