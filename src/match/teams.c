@@ -329,7 +329,8 @@ static void relate_loose(const struct mpl_teams *t)
     }
 }
 
-bool mpl_teams_relate(struct mpl_teams *t)
+/* Orders the threads of each team by what its maker did; false when out of memory. */
+static bool relate(struct mpl_teams *t)
 {
     if (!relate_teams(t)) {
         return false;
@@ -358,7 +359,7 @@ static enum mpl_status find_all(struct mpl_teams *t, struct mpl_err *err)
         t->is_barrier[r] = is_barrier(&t->model->regions[r]);
     }
     mpl_teams_gather(t);
-    return t->is_short || !mpl_teams_relate(t) ? mpl_nomem(err) : MPL_OK;
+    return t->is_short || !relate(t) ? mpl_nomem(err) : MPL_OK;
 }
 
 enum mpl_status mpl_match_teams(const struct mpl_model *model, uint32_t process,

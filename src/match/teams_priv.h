@@ -63,8 +63,6 @@ struct mpl_teams {
 
 /** Finds the turns, barriers and forks of all threads; sets is_short. */
 void mpl_teams_gather(struct mpl_teams *teams);
-/** Orders the threads of each team by what its maker did; false when out of memory. */
-bool mpl_teams_relate(struct mpl_teams *teams);
 
 static inline struct mpl_team_turn *mpl_teams_turn(const struct mpl_teams *t, uint32_t i)
 {

@@ -80,8 +80,5 @@ struct set_loader {
 void mpl_metric_compile(struct set_loader *loader, struct metric *metric);
 /** Messages for metrics that depend on themselves or on too many levels. */
 void mpl_metric_check_order(struct set_loader *loader);
-/** "; did you mean 'x'?" or "". */
-const char *mpl_metric_hint(struct set_loader *loader, const char *word,
-                            const char *const *words, size_t n);
 
 #endif

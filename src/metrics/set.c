@@ -9,7 +9,8 @@ static const char *const keys[] = { "needs", "per", "says", "unit", "value" };
 
 /* ---- messages ----------------------------------------------------------------------- */
 
-const char *mpl_metric_hint(struct set_loader *loader, const char *word,
+/* "; did you mean 'x'?" or "". */
+static const char *hint_for(struct set_loader *loader, const char *word,
                             const char *const *words, size_t n)
 {
     const char *nearest = mpl_suggest(word, words, n);
@@ -71,7 +72,7 @@ static void check_keys(struct set_loader *loader, const struct mpl_yaml *node)
         }
         if (!is_known) {
             fault(loader, member->key_place, "unknown key '%s' in a metric%s", member->key,
-                  mpl_metric_hint(loader, member->key, keys, n_keys));
+                  hint_for(loader, member->key, keys, n_keys));
         }
     }
 }
@@ -106,7 +107,7 @@ static const char *suggest_role(struct set_loader *loader, const char *word)
         words[i] = mpl_pattern_role(loader->pattern, i);
     }
     words[n] = "run";
-    return mpl_metric_hint(loader, word, words, n + 1);
+    return hint_for(loader, word, words, n + 1);
 }
 
 /* Role and full name. */
@@ -185,7 +186,7 @@ static void load_need(struct set_loader *loader, struct metric *metric,
             words[i] = table[i].name;
         }
         fault(loader, node->place, "unknown capability '%s'%s", node->text,
-              mpl_metric_hint(loader, node->text, words, n));
+              hint_for(loader, node->text, words, n));
     }
 }
 

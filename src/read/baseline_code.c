@@ -49,8 +49,8 @@ void mpl_code_signed(struct mpl_coder *c, int64_t *x)
     }
 }
 
-/* Of none 0, so that it takes one letter. */
-void mpl_code_index(struct mpl_coder *c, uint32_t *x, uint32_t n)
+/* An index below \p n, or MPL_NONE: of none 0, so that it takes one letter. */
+static void code_index(struct mpl_coder *c, uint32_t *x, uint32_t n)
 {
     uint64_t number = *x == MPL_NONE ? 0 : (uint64_t) *x + 1;
 
@@ -58,7 +58,7 @@ void mpl_code_index(struct mpl_coder *c, uint32_t *x, uint32_t n)
     *x = number == 0 ? MPL_NONE : (uint32_t) (number - 1);
 }
 
-void mpl_code_bool(struct mpl_coder *c, bool *x)
+static void code_bool(struct mpl_coder *c, bool *x)
 {
     uint64_t number = *x;
 
@@ -85,14 +85,14 @@ static void code_word(struct mpl_coder *c, uint32_t *x)
 void mpl_code_envelope(const struct mpl_model *model, struct mpl_envelope *e,
                        struct mpl_coder *c)
 {
-    mpl_code_index(c, &e->comm, model->n_comms);
-    mpl_code_index(c, &e->peer, model->n_processes);
+    code_index(c, &e->comm, model->n_comms);
+    code_index(c, &e->peer, model->n_processes);
     code_word(c, &e->peer_rank);
     code_word(c, &e->tag);
-    mpl_code_bool(c, &e->is_send);
-    mpl_code_bool(c, &e->is_null);
-    mpl_code_bool(c, &e->is_garbage);
-    mpl_code_bool(c, &e->comm_unsure);
+    code_bool(c, &e->is_send);
+    code_bool(c, &e->is_null);
+    code_bool(c, &e->is_garbage);
+    code_bool(c, &e->comm_unsure);
     c->is_bad |= (e->is_null || e->is_garbage) && e->peer != MPL_NONE;
 }
 
@@ -119,7 +119,7 @@ static void code_new(struct mpl_coder *c, uint32_t *ref, uint32_t *next, uint32_
     bool is_none = *ref == MPL_NONE;
     int64_t distance = is_none ? 0 : (int64_t) *ref - *next;
 
-    mpl_code_bool(c, &is_none);
+    code_bool(c, &is_none);
     if (is_none) {
         *ref = MPL_NONE;
         return;
@@ -137,7 +137,7 @@ static void code_new(struct mpl_coder *c, uint32_t *ref, uint32_t *next, uint32_
 static void code_place(struct mpl_coder *c, uint32_t *place, uint32_t i, bool *is_own)
 {
     *is_own = *place == i;
-    mpl_code_bool(c, is_own);
+    code_bool(c, is_own);
     c->is_bad |= *is_own && !c->is_writing && *place != MPL_NONE;
     *place = *is_own ? i : *place;
 }
@@ -159,7 +159,7 @@ static void code_message(struct mpl_record_coder *r, uint32_t i, struct mpl_code
     if (is_own && !is_post) {
         uint64_t bytes = m->bytes;
 
-        mpl_code_index(c, &m->envelope, r->location->n_envelopes);
+        code_index(c, &m->envelope, r->location->n_envelopes);
         mpl_code(c, &bytes, UINT64_MAX);
         m->bytes = bytes;
         c->is_bad |=
@@ -188,9 +188,9 @@ static void code_collective(struct mpl_record_coder *r, uint32_t i, struct mpl_c
     op = part->op;
     mpl_code(c, &op, MPL_COLL_OPS - 1);
     part->op = (enum mpl_coll_op) op;
-    mpl_code_bool(c, &part->is_immediate);
-    mpl_code_index(c, &part->comm, r->model->n_comms);
-    mpl_code_index(c, &part->root, r->model->n_processes);
+    code_bool(c, &part->is_immediate);
+    code_index(c, &part->comm, r->model->n_comms);
+    code_index(c, &part->root, r->model->n_processes);
     mpl_code(c, &part->sent_bytes, UINT64_MAX);
     mpl_code(c, &part->received_bytes, UINT64_MAX);
 }
@@ -204,7 +204,7 @@ void mpl_code_record(struct mpl_record_coder *r, uint32_t i, struct mpl_coder *c
     switch (kind) {
     case MPL_EV_ENTER:
     case MPL_EV_LEAVE:
-        mpl_code_index(c, &r->ref[i], r->model->n_regions);
+        code_index(c, &r->ref[i], r->model->n_regions);
         c->is_bad |= r->ref[i] == MPL_NONE;
         break;
     case MPL_EV_SEND:

@@ -32,9 +32,6 @@ struct mpl_coder mpl_coder_write(void);
 struct mpl_coder mpl_coder_read(const char *text);
 /** Writes *x, or reads it: it must be at most \p most. */
 void mpl_code(struct mpl_coder *c, uint64_t *x, uint64_t most);
-/** The same for an index below \p n, or MPL_NONE. */
-void mpl_code_index(struct mpl_coder *c, uint32_t *x, uint32_t n);
-void mpl_code_bool(struct mpl_coder *c, bool *x);
 void mpl_code_signed(struct mpl_coder *c, int64_t *x);
 /** Reading: whether nothing is left, and nothing was bad. */
 bool mpl_coder_is_done(const struct mpl_coder *c);

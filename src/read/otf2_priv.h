@@ -130,8 +130,6 @@ enum mpl_status mpl_define_comms(const struct mpl_raw *raw, struct mpl_model *mo
 enum mpl_status mpl_define_extras(const struct mpl_raw *raw, struct mpl_refs *refs,
                                   struct mpl_model *model, struct mpl_arena *arena,
                                   struct mpl_err *err);
-/** The MPI group whose members are the locations by rank; NULL without MPI. */
-const struct mpl_raw_group *mpl_raw_ranks(const struct mpl_raw *raw);
 
 /* ---- local definitions --------------------------------------------------------------- */
 

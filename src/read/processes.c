@@ -34,7 +34,8 @@ struct seating {
     struct mpl_map *node_at;     /**< Node of the system tree to index of raw->nodes. */
 };
 
-const struct mpl_raw_group *mpl_raw_ranks(const struct mpl_raw *raw)
+/* The MPI group whose members are the locations by rank; NULL without MPI. */
+static const struct mpl_raw_group *ranks_of(const struct mpl_raw *raw)
 {
     const struct mpl_raw_group *best = NULL;
 
@@ -177,7 +178,7 @@ static int compare_seats(const void *a, const void *b)
 static enum mpl_status find_seats(struct seating *s, struct mpl_model *model,
                                   struct mpl_arena *scratch, struct mpl_err *err)
 {
-    const struct mpl_raw_group *ranks = mpl_raw_ranks(s->raw);
+    const struct mpl_raw_group *ranks = ranks_of(s->raw);
     const size_t n_ranks = ranks != NULL ? ranks->n_members : 0;
     const struct mpl_raw_location **rest =
         MPL_NEW_ARRAY(scratch, s->raw->locations.n, const struct mpl_raw_location *);

@@ -184,8 +184,8 @@ static size_t count_digits(const struct mpl_text_token *t)
     return n;
 }
 
-bool mpl_parser_take_whole(struct mpl_parser *p, const char *what, uint64_t most,
-                           uint64_t *out)
+/* A whole number of at most \p most. */
+static bool take_whole(struct mpl_parser *p, const char *what, uint64_t most, uint64_t *out)
 {
     const struct mpl_text_token *t = &p->lexer.token;
     uint64_t value = 0;
@@ -293,8 +293,8 @@ bool mpl_parser_take_rank(struct mpl_parser *p, bool may_be_null, struct mpl_tex
         (void) mpl_text_lexer_next(&p->lexer);
         return true;
     }
-    if (!mpl_parser_take_whole(p, may_be_null ? "a rank or 'null'" : "a rank",
-                               MPL_TEXT_MOST_RANKS - 1, &rank)) {
+    if (!take_whole(p, may_be_null ? "a rank or 'null'" : "a rank", MPL_TEXT_MOST_RANKS - 1,
+                    &rank)) {
         return false;
     }
     out->rank = (int64_t) rank;
@@ -328,7 +328,7 @@ static bool take_labels(struct mpl_parser *p, struct mpl_text_item *item)
 
 static bool take_bytes(struct mpl_parser *p, uint64_t *out)
 {
-    return mpl_parser_take_whole(p, "a number of bytes", INT64_MAX / 2, out);
+    return take_whole(p, "a number of bytes", INT64_MAX / 2, out);
 }
 
 static bool take_value(struct mpl_parser *p, unsigned option, struct mpl_text_item *item)
@@ -344,7 +344,7 @@ static bool take_value(struct mpl_parser *p, unsigned option, struct mpl_text_it
     case OPTION_ROOT:
         return mpl_parser_take_rank(p, false, &item->root);
     case OPTION_TAG:
-        ok = mpl_parser_take_whole(p, "a tag", MOST_TAG, &number);
+        ok = take_whole(p, "a tag", MOST_TAG, &number);
         item->tag = (uint32_t) number;
         return ok;
     case OPTION_BYTES:

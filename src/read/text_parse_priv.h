@@ -27,9 +27,6 @@ bool mpl_parser_is_mark(const struct mpl_parser *parser, char mark);
 
 /* All of these take the current token, or complain and return false. */
 
-/** A whole number of at most \p most. */
-bool mpl_parser_take_whole(struct mpl_parser *parser, const char *what, uint64_t most,
-                           uint64_t *out);
 /** A time in the file's unit, or with a unit of its own where \p may_have_unit. */
 bool mpl_parser_take_time(struct mpl_parser *parser, bool may_have_unit, int64_t *out);
 bool mpl_parser_take_name(struct mpl_parser *parser, const char *what,

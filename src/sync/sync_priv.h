@@ -45,8 +45,6 @@ int64_t mpl_retime_between(const struct mpl_retime *retime, uint32_t n_before,
                            int64_t ticks);
 /** Whether no time changes. */
 bool mpl_retime_is_identity(const struct mpl_retime *retime);
-/** Kept events up to \p ticks. */
-uint32_t mpl_retime_count(const struct mpl_retime *retime, int64_t ticks);
 /** Recorded time of kept event \p i, where it is compared with those of mpl_retime_ticks(). */
 static inline int64_t mpl_retime_from(const struct mpl_retime *retime, uint32_t i)
 {

@@ -70,7 +70,8 @@ int64_t mpl_retime_ticks(const struct mpl_retime *retime, uint64_t time)
     return (int64_t) (time - retime->from_base);
 }
 
-uint32_t mpl_retime_count(const struct mpl_retime *retime, int64_t ticks)
+/* Kept events up to \p ticks. */
+static uint32_t count_until(const struct mpl_retime *retime, int64_t ticks)
 {
     uint32_t low = 0;
     uint32_t high = retime->n;
@@ -150,7 +151,7 @@ __int128 mpl_retime_wide(const struct mpl_retime *retime, uint64_t time)
 {
     const int64_t ticks = mpl_retime_ticks(retime, time);
 
-    return between(retime, mpl_retime_count(retime, ticks), ticks);
+    return between(retime, count_until(retime, ticks), ticks);
 }
 
 uint64_t mpl_retime_at(const struct mpl_retime *retime, uint64_t time)
