@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-bool mpl_draw_has_graph(const struct mpl_view *view)
-{
-    return view->mark == MPL_MARK_ARROWS;
-}
-
 /* In quotes only these two mean something; control characters are shown as '?'. */
 static void put_quoted(const char *text, FILE *out)
 {

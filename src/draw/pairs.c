@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+bool mpl_draw_has_graph(const struct mpl_view *view)
+{
+    return view->mark == MPL_MARK_ARROWS;
+}
+
 /* NULL where the table has no such column. */
 static const struct mpl_cell *find_cell(const struct mpl_pairs *g, size_t row,
                                         const char *name)

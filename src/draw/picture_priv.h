@@ -8,7 +8,7 @@
 
 #include "draw/draw_priv.h"
 
-enum { PLOT_PIXELS = 760, LINE_PIXELS = 16, MOST_DRAWN_ROWS = 2000 };
+enum { PLOT_PIXELS = 760, LINE_PIXELS = 16, LETTER_PIXELS = 7, MOST_DRAWN_ROWS = 2000 };
 
 struct picture {
     struct sheet sheet;

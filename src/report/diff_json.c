@@ -15,15 +15,6 @@ struct writer {
     struct mpl_arena *scratch;
 };
 
-void mpl_report_symbol_json(struct mpl_json *json, const char *key,
-                            const struct mpl_symbols *symbols, uint32_t symbol,
-                            struct mpl_arena *scratch)
-{
-    mpl_json_string(json, key,
-                    symbol == MPL_NONE ? NULL
-                                       : mpl_symbol_text(symbols, symbol, false, scratch));
-}
-
 /* "MPI_Send(4)", or of a loop its number: L3^7. */
 static void put_item(struct writer *w, struct mpl_item item)
 {

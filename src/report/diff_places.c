@@ -172,6 +172,15 @@ const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
 
 /* ---- for a program --------------------------------------------------------------------------------- */
 
+void mpl_report_symbol_json(struct mpl_json *json, const char *key,
+                            const struct mpl_symbols *symbols, uint32_t symbol,
+                            struct mpl_arena *scratch)
+{
+    mpl_json_string(json, key,
+                    symbol == MPL_NONE ? NULL
+                                       : mpl_symbol_text(symbols, symbol, false, scratch));
+}
+
 static void put_when(struct mpl_json *json, const struct mpl_place_load *x)
 {
     static const char *const names[] = { [MPL_WHEN_UNEVEN] = "uneven",
