@@ -101,8 +101,8 @@ static void gather(const struct question *q, size_t i, const struct targets *tar
     }
 }
 
-/* Whoever is named together shares, whatever their roles, and with them all others of these roles; who is
- * alone in its role shares with all. False if out of memory. */
+/* Locations that are named together share among themselves and with all others of their roles; one that is alone
+ * in its role shares with all. False if out of memory. */
 static bool gather_all(const struct question *q, size_t i, const struct targets *targets,
                        struct team *team)
 {

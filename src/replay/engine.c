@@ -148,7 +148,7 @@ static void leave_by_records(struct engine *r, uint32_t location)
         /* Nobody knows what it waited for: as measured, but not too much of that. */
         r->unknown_ticks += ticks;
     }
-    /* Waiting for threads and for the tracer is no business of the network. */
+    /* Waiting for threads and for the tracer does not depend on the network. */
     if (runner->begin_ticks + ticks > runner->ticks) {
         runner->ticks = runner->begin_ticks + ticks;
     }

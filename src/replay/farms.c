@@ -23,7 +23,7 @@
  * long ones by chance; then its tasks would have taken as long elsewhere. Three: 0.3 %.
  */
 static const double certain_errors = 3;
-/* By less than so many even that says nothing. One: a third of all who are alike differ by more. */
+/* A difference below so many says nothing at all. One: a third of all who are alike differ by more. */
 static const double doubtful_errors = 1;
 
 /* How long the tasks of a worker take. */
@@ -399,7 +399,7 @@ static void drop_step(struct finder *f, struct farm *farm)
     }
 }
 
-/* A collective ends a step, and the next one is as good a farm, or nothing behind it is. */
+/* A collective ends a step. Behind the first step that is no farm none is taken for one. */
 static void find_steps(struct finder *f, struct farm *farm)
 {
     const struct mpl_location *loc = &f->model->locations[farm->master];

@@ -22,7 +22,7 @@ static const double doubtful_keep = 0.1;
 static const double doubtful_clock = 0.05;
 /* Of the changed run, waiting for one message while another is there, beyond that of the baseline. */
 static const double doubtful_order = 0.02;
-/* Likewise what it makes if tasks of somebody are long or short by chance, or are not. */
+/* Likewise the difference it makes whether tasks of somebody are long or short by chance. */
 static const double doubtful_chance = 0.02;
 
 /* Why a replay of this run can only be a guess; NULL if it is more. */
@@ -334,7 +334,7 @@ static bool is_to_be_dealt(const struct question *q, const struct farms *farms)
            !is_ideal;
 }
 
-/* Of those whose computation changes, and who may be slow or fast or not, the one that is most so. */
+/* Of the workers whose computation changes, the one whose speed is least certain. */
 static uint32_t find_unsure(const struct question *q, const struct farms *farms)
 {
     uint32_t worst = MPL_NONE;
@@ -351,7 +351,7 @@ static uint32_t find_unsure(const struct question *q, const struct farms *farms)
     return worst;
 }
 
-/* As it is if what is not certain to be chance is none. */
+/* The run if every difference between workers that may be chance is none. */
 static enum mpl_status run_unsure(const struct question *q, const struct farms *farms,
                                   struct course *changed, struct mpl_err *err)
 {

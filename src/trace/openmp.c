@@ -232,7 +232,7 @@ static void finalize(union data *tool)
 
 struct start_tool_result *ompt_start_tool(unsigned version, const char *runtime);
 
-/* The runtime looks for a function of this name. NULL: nothing will be recorded, and it need not tell. */
+/* The runtime looks for a function of this name. NULL: nothing will be recorded, and it need not report anything. */
 __attribute__((visibility("default"))) struct start_tool_result *
 ompt_start_tool(unsigned version, const char *runtime)
 {
