@@ -534,7 +534,7 @@
   (bind ?share (mw-part ?lost ?all))
   (if (> (length$ ?who) 0) then
   (assert (finding (kind cause) (name slow-stage) (run ?r) (pattern ?p)
-                   (headline (text "Worker{} {} {} busy all the time; the others wait {s} for tasks that hang on theirs."
+                   (headline (text "Worker{} {} {} busy all the time; the others wait {s} for tasks that depend on theirs."
                                    (if (> (length$ ?who) 1) then "s" else "") (location-list ?who)
                                    (if (> (length$ ?who) 1) then "are" else "is") ?lost))
                    (fix "Let the others do such tasks, too, or make these tasks shorter.")
@@ -699,9 +699,9 @@
    then (text "Split the work into at least {n} tasks ({n} per worker, of some {s} each)"
               ?good ?*rounds-good* (/ ?work ?good))
    else (if (> ?served ?n)
-         then (text "Split the work into {n} tasks ({n} per worker, of some {s} each); of more the master is the limit"
+         then (text "Split the work into {n} tasks ({n} per worker, of some {s} each); with more the master is the limit"
                     ?served (/ ?served ?workers) (/ ?work ?served))
-         else (text "Make the number of tasks a multiple of {n}; of smaller ones the master is the limit, unless its time per request becomes shorter"
+         else (text "Make the number of tasks a multiple of {n}; with smaller ones the master is the limit, unless its time per request becomes shorter"
                     ?workers))))
 
 (defrule CAUSES::mw-too-few-tasks

@@ -388,7 +388,7 @@
          (metrics (pattern "master-worker") master.service_mean ("0" 0.02)))
   (expect (finding (kind cause) (name too-few-tasks) (lost 0.459) (gain 0.0656)
                    (text "There are too few tasks, the grain is too coarse: 17 tasks of 0.101 s for 7 workers are 3 rounds, and the last round keeps 3 of 7 busy. At best that is an efficiency of 81.0 %; measured are 77.3 %.")
-                   (remedy "Make the number of tasks a multiple of 7; of smaller ones the master is the limit, unless its time per request becomes shorter; up to 65.6 ms of run time.")
+                   (remedy "Make the number of tasks a multiple of 7; with smaller ones the master is the limit, unless its time per request becomes shorter; up to 65.6 ms of run time.")
                    (because "finding" "run.round_efficiency"))))
 
 (case "19 tasks fill three rounds of 7 well enough; tasks alike leave only an uneven end"
@@ -616,7 +616,7 @@
            run.total_setup 0.1 master.wrong_order_share ("0" 0.0) master.occupied ("0" 0.06)
            worker.efficiency ("3" 0.97 "2" 0.96 "1" 0.55)))
   (expect (finding (kind cause) (name slow-stage) (culprits "3" "2") (lost 1.52) (gain 0.5066667) (gain-kind even-out)
-                   (headline "Workers 2 and 3 are busy all the time; the others wait 1.52 s for tasks that hang on theirs."))))
+                   (headline "Workers 2 and 3 are busy all the time; the others wait 1.52 s for tasks that depend on theirs."))))
 
 (case "where nobody is busy all the time no stage is slow"
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))

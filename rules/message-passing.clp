@@ -483,7 +483,7 @@
   (test (>= ?share ?*part-shown*))
   =>
   (assert (finding (kind observation) (name passed-on) (run ?r) (pattern "message-passing") (level 3)
-                   (text (text "{%} of the waiting is for processes that are late because they had to wait themselves; it is counted to those who began."
+                   (text (text "{%} of the waiting is for processes that are late because they had to wait themselves; it counts to those that were late first."
                                ?share)))))
 
 ;; Metrics may come in any round, since other patterns ask for them, too; `logical` takes back what

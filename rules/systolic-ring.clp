@@ -73,7 +73,7 @@
                      (locations ?who) (culprits ?who) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
                      (gain (gain-of-evening-out ?above ?lost ?n)) (functions-of ?l)
                      (what-if (what-if-of "compute" ?who "=" even))
-                     (text (text "{}Process {} computes {s}, {.2} times the median, and longest in {n} of {n} steps. Everybody makes as many shifts ({n}), each behind the one before: the others are as slow as it is, and lose {s}, whatever the clocks tell of it."
+                     (text (text "{}Process {} computes {s}, {.2} times the median, and longest in {n} of {n} steps. Everybody makes as many shifts ({n}), each behind the one before: the others are as slow as it is, and lose {s}, whatever the clocks say."
                                  (and-its-like ?who) ?l ?work ?relative ?heavy ?steps ?shifts ?cost))
                      (remedy (text "Cut the blocks so that each takes equally long, or give process {} less of what is not shifted: {s} above the mean. Up to {s} of run time."
                                    ?l ?above (gain-of-evening-out ?above ?lost ?n)))))))

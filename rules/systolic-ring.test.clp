@@ -13,7 +13,7 @@
   (expect (finding (kind symptom) (name low-ring-efficiency))
           (finding (kind cause) (name slow-member) (culprits "2") (lost 4.8) (gain 1.2) (gain-kind even-out) (clocks own)
                    (headline "Rank 2 computes 1.8 times as long as the median, and each shift waits for it: the ring loses 4.80 s.")
-                   (text "Process 2 computes 3.60 s, 1.80 times the median, and longest in 58 of 60 steps. Everybody makes as many shifts (60), each behind the one before: the others are as slow as it is, and lose 4.80 s, whatever the clocks tell of it.")
+                   (text "Process 2 computes 3.60 s, 1.80 times the median, and longest in 58 of 60 steps. Everybody makes as many shifts (60), each behind the one before: the others are as slow as it is, and lose 4.80 s, whatever the clocks say.")
                    (because low-ring-efficiency "member.work" "run.step_kept"))))
 
 (case "two slow members are one cause"
