@@ -126,7 +126,7 @@ static const struct mpl_word fields[] = {
       { 0, 0 },
       "Its place among the spans of its location, which no clock changes." },
     { "late", { 0, 0 }, "1 if it waits, else 0." },
-    { "unsure", { 0, 0 }, "1 if the trace does not say the partner, else 0." },
+    { "unsure", { 0, 0 }, "1 if the trace does not name the partner, else 0." },
     { "asks", { 0, 0 }, "1 if the first of these messages is a request, else 0." },
 };
 
