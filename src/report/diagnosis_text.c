@@ -580,7 +580,5 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     if (options->is_verbose) {
         say_details(&page, d);
     }
-    mpl_arena_destroy(page.scratch);
-    const enum mpl_status st = mpl_file_flush(out, err);
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+    return mpl_page_close(&page, err);
 }

@@ -15,13 +15,24 @@ enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options
     return page->scratch == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err)
+enum mpl_status mpl_page_end(struct page *page, const char *what, struct mpl_err *err)
 {
+    /* Then some text is shown as "?", or left out. */
+    const bool lacks_memory = mpl_arena_is_short(page->scratch);
+
     mpl_arena_destroy(page->scratch);
 
     const enum mpl_status st = mpl_file_flush(page->out, err);
 
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+    if (st != MPL_OK) {
+        return mpl_wrap(err, st, "cannot write the %s", what);
+    }
+    return lacks_memory ? mpl_nomem(err) : MPL_OK;
+}
+
+enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err)
+{
+    return mpl_page_end(page, "report", err);
 }
 
 void mpl_page_say(struct page *page, int indent, const char *fmt, ...)

@@ -240,7 +240,5 @@ enum mpl_status mpl_report_plan_text(const struct mpl_plan *plan,
         explain(&page, plan, &plan->experiments[i]);
     }
     say_unanswerable(&page, plan);
-    mpl_arena_destroy(page.scratch);
-    const enum mpl_status st = mpl_file_flush(out, err);
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the plan");
+    return mpl_page_end(&page, "plan", err);
 }

@@ -15,6 +15,8 @@ struct page {
 enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options *options,
                               FILE *out, struct mpl_err *err);
 enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err);
+/** The same for what is no report: "plan". */
+enum mpl_status mpl_page_end(struct page *page, const char *what, struct mpl_err *err);
 
 /** The critical path of a diagnosis: the key "critical_path"; and in short. */
 void mpl_report_path_of_json(struct mpl_json *json, const struct mpl_diagnosis *d);

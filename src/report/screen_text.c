@@ -399,9 +399,7 @@ enum mpl_status mpl_report_screen(const struct mpl_diagnosis *d,
     } while (measure(&s) > LINES && i < N_BUDGETS);
     draw(&s);
     mpl_page_what_ifs(&page, d);
-    mpl_arena_destroy(page.scratch);
-    const enum mpl_status st = mpl_file_flush(out, err);
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+    return mpl_page_close(&page, err);
 }
 
 /* ---- two lines --------------------------------------------------------------------------------------- */
@@ -442,7 +440,5 @@ enum mpl_status mpl_report_brief(const struct mpl_diagnosis *d,
                        d->leading != NULL ? d->leading->headline : d->claim, 2, 1);
         mpl_screen_fit(&page, "", second_line(&page, d), 2, 1);
     }
-    mpl_arena_destroy(page.scratch);
-    const enum mpl_status st = mpl_file_flush(out, err);
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+    return mpl_page_close(&page, err);
 }

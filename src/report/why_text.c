@@ -157,9 +157,5 @@ enum mpl_status mpl_report_why(const struct mpl_why *why,
         }
     }
     draw_top(&page, why->first);
-    mpl_arena_destroy(page.scratch);
-
-    const enum mpl_status st = mpl_file_flush(out, err);
-
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the answer");
+    return mpl_page_end(&page, "answer", err);
 }
