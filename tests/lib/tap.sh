@@ -19,6 +19,11 @@ tap_empty() {
     if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
 }
 
+# tap_some NAME TEXT: passes if there is a text; for lists that others go through.
+tap_some() {
+    if [ -n "$2" ]; then tap_ok "$1"; else tap_not_ok "$1"; fi
+}
+
 # tap_skip NAME REASON
 tap_skip() {
     tap_n=$((tap_n + 1))
@@ -44,6 +49,8 @@ tap_full_only() {
     [ "${MARPLE_TESTS-}" = full ] || tap_skip_all "it takes long; ./bootstrap check full does it"
 }
 
+# tap_done: a script that has come to no test has failed.
 tap_done() {
+    [ "$tap_n" -gt 0 ] || tap_not_ok "there is something to test"
     echo "1..$tap_n"
 }
