@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "../unit/read_fixture.h"
 
 #include <check.h>
@@ -42,7 +44,6 @@ static const char text[] =
     "        send 50..52 to 0 tag 1 allreduce 65..70 bytes 8 finalize 70..80\n"
     "clock 1 +15ms\n";
 
-static struct mpl_arena *arena;
 static const char *archive;
 static uint64_t n_whole;
 
@@ -371,7 +372,7 @@ START_TEST(out_of_memory_while_writing_leaves_nothing)
         n_well = st == MPL_OK ? n_well + 1 : 0;
         ck_assert_msg(st == MPL_OK || st == MPL_E_NOMEM, "allocation %ld: status %d, %s", n,
                       st, err.cause[0].text);
-        ck_assert((access(target, F_OK) == 0) == (st == MPL_OK));
+        ck_assert_int_eq((access(target, F_OK) == 0), (st == MPL_OK));
         fixture_remove_tree(target);
     }
 }
@@ -431,18 +432,15 @@ static void set_up(void)
 static void tear_down(void)
 {
     fixture_remove_tree(archive);
-    mpl_arena_destroy(arena);
+    destroy_arena();
 }
 
 int main(void)
 {
     Suite *suite = suite_create("read_damage");
-    TCase *tcase = tcase_create("damage");
-    SRunner *runner;
-    int n_failed;
+    TCase *tcase = add_case(suite, "damage", set_up, tear_down);
 
     (void) fixture_scratch();
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, cut_files_are_read_as_far_as_they_go, 0,
                         (int) (sizeof files / sizeof files[0]));
@@ -458,10 +456,5 @@ int main(void)
     tcase_add_test(tcase, out_of_memory_in_a_text_is_an_error);
     tcase_add_test(tcase, out_of_memory_while_writing_leaves_nothing);
     tcase_add_test(tcase, full_disk_leaves_nothing);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

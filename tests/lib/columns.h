@@ -13,10 +13,10 @@ static inline void put_ticks(struct mpl_location *loc, uint32_t event, int64_t t
     ck_assert(mpl_times_set(&loc->times, loc->n_events, event, ticks));
 }
 
-/** Times of all events, in \p arena. */
-static inline int64_t *all_ticks(const struct mpl_location *loc, struct mpl_arena *arena)
+/** Times of all events, in \p own. */
+static inline int64_t *all_ticks(const struct mpl_location *loc, struct mpl_arena *own)
 {
-    int64_t *ticks = MPL_NEW_ARRAY(arena, loc->n_events, int64_t);
+    int64_t *ticks = MPL_NEW_ARRAY(own, loc->n_events, int64_t);
 
     ck_assert_ptr_nonnull(ticks);
     mpl_times_read(&loc->times, 0, loc->n_events, ticks);

@@ -201,7 +201,7 @@ struct mpl_analysis *analyse_text(const char *text)
                     tmp != NULL ? tmp : "/tmp");
     fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
-    ck_assert(write(fd, text, n) == (ssize_t) n);
+    ck_assert_int_eq(write(fd, text, n), (ssize_t) n);
     (void) close(fd);
 
     struct mpl_analysis *a = analyse_path(path, NULL);
@@ -230,7 +230,9 @@ struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *bound_us)
     int64_t *low = MPL_NEW_ARRAY(a->arena, n, int64_t);
     int64_t *high = MPL_NEW_ARRAY(a->arena, n, int64_t);
 
-    ck_assert(clock != NULL && low != NULL && high != NULL);
+    ck_assert_ptr_nonnull(clock);
+    ck_assert_ptr_nonnull(low);
+    ck_assert_ptr_nonnull(high);
     *clock = *a->runs[0].shown.clock;
     clock->source = MPL_CLOCK_MESSAGES;
     for (uint32_t l = 0; l < n; l++) {

@@ -203,7 +203,7 @@ void clc_case_repair(struct clc_case *c, const struct mpl_clc_options *options,
     }
     ck_assert_uint_eq(c->clc->n_moved, seen.n_moved);
     ck_assert_int_eq(c->clc->max_shift_ticks, seen.max_shift);
-    ck_assert(c->clc->is_within_error == (seen.max_shift <= c->clc->error_ticks));
+    ck_assert_int_eq(c->clc->is_within_error, (seen.max_shift <= c->clc->error_ticks));
     ck_assert_int_eq(c->clc->growth_ticks, length(c, false) - length(c, true));
     ck_assert_uint_le(c->clc->n_passes, o->max_passes);
     check_distortion(c, &seen);

@@ -4,43 +4,19 @@
 
 #include <check.h>
 
-struct mpl_arena *arena;
-struct trace *t;
-
-void hand_set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-    t = NULL;
-}
-
-void hand_tear_down(void)
-{
-    if (t != NULL) {
-        trace_destroy(t);
-    }
-    mpl_arena_destroy(arena);
-}
-
-struct address hand_address(uint32_t rank)
-{
-    return (struct address){ 0, rank, 7 };
-}
-
 void hand_mark(uint32_t location, int64_t ticks)
 {
     trace_record(t, location, ticks, MPL_EV_MARK);
 }
 
-void hand_send(uint32_t from, uint32_t to, int64_t ticks)
+void hand_send(uint32_t from, uint32_t receiver, int64_t ticks)
 {
-    (void) trace_send(t, from, ticks, ticks + 1, "MPI_Send", hand_address(to), 8);
+    (void) trace_send(t, from, ticks, ticks + 1, "MPI_Send", to(receiver), 8);
 }
 
-void hand_recv(uint32_t to, uint32_t from, int64_t enter, int64_t ticks)
+void hand_recv(uint32_t receiver, uint32_t from, int64_t enter, int64_t ticks)
 {
-    (void) trace_recv(t, to, enter, ticks, hand_address(from), 8);
+    (void) trace_recv(t, receiver, enter, ticks, to(from), 8);
 }
 
 struct clc_case hand_case(void)

@@ -5,19 +5,12 @@
 #define MPL_TESTS_CLC_HAND_H
 
 #include "clc_fixture.h"
-#include "match_fixture.h"
+#include "hand_trace.h"
 
-/** The arena and the trace of the test at hand. */
-extern struct mpl_arena *arena;
-extern struct trace *t;
-void hand_set_up(void);
-void hand_tear_down(void);
-
-struct address hand_address(uint32_t rank);
 void hand_mark(uint32_t location, int64_t ticks);
 /** A message's two calls; the receive is recorded at \p ticks. */
-void hand_send(uint32_t from, uint32_t to, int64_t ticks);
-void hand_recv(uint32_t to, uint32_t from, int64_t enter, int64_t ticks);
+void hand_send(uint32_t from, uint32_t receiver, int64_t ticks);
+void hand_recv(uint32_t receiver, uint32_t from, int64_t enter, int64_t ticks);
 /** On the world. */
 void hand_coll(uint32_t location, int64_t enter, int64_t leave, enum mpl_coll_op op,
                uint32_t root);

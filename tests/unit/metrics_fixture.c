@@ -5,58 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "read/read.h"
-
-static const char *first_message(const struct mpl_lint *lint)
-{
-    return mpl_lint_count(lint) == 0 ? "no message" : mpl_lint_get(lint, 0)->text;
-}
-
-static const struct mpl_events *events_of_model(struct mpl_model *model,
-                                                struct mpl_arena *arena)
-{
-    const struct mpl_match *match;
-    const struct mpl_clock *clock;
-    const struct mpl_events *events;
-
-    ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
-    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, NULL),
-                     MPL_OK);
-    ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, NULL), MPL_OK);
-    return events;
-}
-
-const struct mpl_events *events_of_text(const char *text, struct mpl_arena *arena)
-{
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    struct mpl_model *model;
-    const enum mpl_status st =
-        mpl_read_text("test.trace", text, strlen(text), arena, lint, &model, NULL);
-
-    ck_assert_msg(st == MPL_OK, "%s", first_message(lint));
-    return events_of_model(model, arena);
-}
-
-const struct mpl_events *find_events_of_file(const char *path, struct mpl_arena *arena)
-{
-    struct mpl_model *model;
-    struct mpl_err err = { 0 };
-
-    return mpl_read(path, arena, NULL, &model, &err) == MPL_OK
-               ? events_of_model(model, arena)
-               : NULL;
-}
-
-const struct mpl_pattern *pattern_of_text(const char *text, struct mpl_arena *arena)
-{
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    const struct mpl_patterns *patterns;
-    const enum mpl_status st = mpl_patterns_parse("test.yaml", text, strlen(text), NULL,
-                                                  arena, lint, &patterns, NULL);
-
-    ck_assert_msg(st == MPL_OK, "%s", first_message(lint));
-    return mpl_patterns_get(patterns, 0);
-}
+#include "recognize_fixture.h"
 
 const struct mpl_pattern *pattern_of_variables(struct mpl_arena *arena)
 {
@@ -86,7 +35,7 @@ const struct mpl_metric_set *set_of_pattern(const struct mpl_pattern *pattern,
     const struct mpl_metric_set *set;
     const enum mpl_status st = mpl_metric_set_create(pattern, arena, lint, &set, NULL);
 
-    ck_assert_msg(st == MPL_OK, "%s", first_message(lint));
+    ck_assert_msg(st == MPL_OK, "%s", messages_of(lint, arena));
     return set;
 }
 

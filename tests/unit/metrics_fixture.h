@@ -6,14 +6,8 @@
 #define TESTS_UNIT_METRICS_FIXTURE_H
 
 #include "metrics/metrics.h"
+#include "recognize_fixture.h"
 
-/** Events of a text trace. */
-const struct mpl_events *events_of_text(const char *text, struct mpl_arena *arena);
-/** Events of a trace file; NULL when it cannot be read. */
-const struct mpl_events *find_events_of_file(const char *path, struct mpl_arena *arena);
-
-/** The pattern in \p text, which must be without fault. */
-const struct mpl_pattern *pattern_of_text(const char *text, struct mpl_arena *arena);
 /** A pattern with the role "everybody" and, for it and the run, each variable as a metric
  *  named v_<variable> at locations, r_<variable> of the run. */
 const struct mpl_pattern *pattern_of_variables(struct mpl_arena *arena);

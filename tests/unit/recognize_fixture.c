@@ -6,42 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct mpl_events *events_of_model(struct mpl_model *model,
-                                                struct mpl_arena *arena)
-{
-    const struct mpl_match *match;
-    const struct mpl_clock *clock;
-    const struct mpl_events *events;
-    struct mpl_err err = { 0 };
-
-    ck_assert_int_eq(mpl_match_create(model, arena, &match, &err), MPL_OK);
-    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, &err),
-                     MPL_OK);
-    ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, &err), MPL_OK);
-    return events;
-}
-
-const struct mpl_events *events_of_path(const char *path, struct mpl_arena *arena)
-{
-    struct mpl_model *model;
-    struct mpl_err err = { 0 };
-
-    ck_assert_msg(mpl_read(path, arena, NULL, &model, &err) == MPL_OK, "%s", path);
-    return events_of_model(model, arena);
-}
-
-const struct mpl_events *events_of_text(const char *text, struct mpl_arena *arena)
-{
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    struct mpl_model *model;
-    struct mpl_err err = { 0 };
-    const enum mpl_status st =
-        mpl_read_text("trace", text, strlen(text), arena, lint, &model, &err);
-
-    ck_assert_msg(st == MPL_OK, "%s", messages_of(lint, arena));
-    return events_of_model(model, arena);
-}
-
 const struct mpl_pattern *pattern_of_text(const char *text, struct mpl_arena *arena)
 {
     struct mpl_lint *lint = mpl_lint_create(arena);

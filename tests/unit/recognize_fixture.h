@@ -5,7 +5,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "read/read.h"
+#include "events_of.h"
 #include "recognize/recognize.h"
 
 #define ck_assert_us(value, us) \
@@ -15,9 +15,6 @@
                       found_us, (double) (us)); \
     } while (0)
 
-/** Spans of a trace on disk, or of a text trace; aborts the test when they cannot be made. */
-const struct mpl_events *events_of_path(const char *path, struct mpl_arena *arena);
-const struct mpl_events *events_of_text(const char *text, struct mpl_arena *arena);
 /** The only pattern of a text; aborts the test with the messages when it has faults. */
 const struct mpl_pattern *pattern_of_text(const char *text, struct mpl_arena *arena);
 /** Must be found. */

@@ -12,27 +12,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../lib/suite.h"
 #include "analysis_fixture.h"
+#include "folder_fixture.h"
+#include "read_fixture.h"
 
 enum { RANKS_MAX = 8 };
 
-static struct mpl_arena *arena;
 static const char *lines[RANKS_MAX];
 static int now_us;
 
 static void begin(void)
 {
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
+    create_folder();
     now_us = 0;
     for (int i = 0; i < RANKS_MAX; i++) {
         lines[i] = "";
     }
-}
-
-static void end(void)
-{
-    mpl_arena_destroy(arena);
 }
 
 static void act(int rank, const char *what, int peer, const char *comm)
@@ -81,61 +77,28 @@ static const char crew[] =
     "    attributes:\n"
     "      work: {value: sum(work.duration), unit: s}\n";
 
-static const char *write_file(const char *folder, const char *name, const char *text)
-{
-    const char *path = mpl_arena_printf(arena, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-    return path;
-}
-
 static struct mpl_analysis *analyse(const char *head)
 {
-    const char *tmp = getenv("TMPDIR");
-    const char *top = getenv("top_srcdir");
-    char *folder =
-        mpl_arena_printf(arena, "%s/marple-scopes-XXXXXX", tmp != NULL ? tmp : "/tmp");
     const char *text = mpl_arena_printf(arena, "# us\n%s", head);
     struct mpl_analysis *a = NULL;
     struct mpl_err err = { 0 };
+    size_t n_bytes = 0;
 
     for (int i = 0; i < RANKS_MAX; i++) {
         text = mpl_arena_printf(arena, "%s%s", text, lines[i]);
         ck_assert_ptr_nonnull(text);
     }
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    (void) put_file(
+        "rules/vocabulary.clp",
+        (const char *) fixture_load(in_tree("rules/vocabulary.clp"), &n_bytes, arena));
+    (void) put_file("patterns/crew.yaml", crew);
 
-    const char *patterns = mpl_arena_printf(arena, "%s/patterns", folder);
-    const char *rules = mpl_arena_printf(arena, "%s/rules", folder);
-
-    ck_assert_int_eq(mkdir(patterns, 0700), 0);
-    ck_assert_int_eq(mkdir(rules, 0700), 0);
-
-    const char *stock =
-        mpl_arena_printf(arena, "%s/rules/vocabulary.clp", top != NULL ? top : ".");
-    const char *pattern = write_file(patterns, "crew.yaml", crew);
-    const char *trace = write_file(folder, "crew.trace", text);
-    const char *vocabulary = mpl_arena_printf(arena, "%s/vocabulary.clp", rules);
-    char *real = realpath(stock, NULL);
-
-    ck_assert_ptr_nonnull(real);
-    ck_assert_int_eq(symlink(real, vocabulary), 0);
-    free(real);
-
+    const char *trace = put_file("crew.trace", text);
     const struct mpl_analysis_options options = { .knowledge = (const char *[]){ folder },
                                                   .n_knowledge = 1 };
     const enum mpl_status st = mpl_analysis_run(&trace, 1, &options, &a, &err);
 
     ck_assert_msg(st == MPL_OK, "%s", err.cause[0].text);
-    (void) unlink(vocabulary);
-    (void) unlink(pattern);
-    (void) unlink(trace);
-    (void) rmdir(rules);
-    (void) rmdir(patterns);
-    (void) rmdir(folder);
     return a;
 }
 
@@ -208,6 +171,7 @@ START_TEST(groups_of_a_farm_are_recognised_and_are_its_work)
     struct mpl_analysis *a = farm_of_farms();
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
     const struct mpl_trial *outer = find(a, "crew@rest");
+    unsigned n_inner = 0;
 
     ck_assert_ptr_nonnull(outer);
     ck_assert_str_eq(labels(outer, 0), "0");
@@ -223,8 +187,10 @@ START_TEST(groups_of_a_farm_are_recognised_and_are_its_work)
             ck_assert_str_eq(labels(t, 1), "2 3");
             /* Of 26 message ends per task 2 are of people who talk. */
             ck_assert_double_eq_tol(t->coverage, 24.0 / 26, 1e-9);
+            n_inner++;
         }
     }
+    ck_assert_uint_eq(n_inner, 1);
     mpl_analysis_destroy(a);
 }
 END_TEST
@@ -279,7 +245,7 @@ START_TEST(farms_that_do_not_talk_are_two)
 }
 END_TEST
 
-/* Rank 3 hands out data first and collects it at the end; in between rank 0 runs a farm. */
+/* Rank 3 hands out data first and collects it at the destroy_arena; in between rank 0 runs a farm. */
 START_TEST(a_phase_has_a_pattern_that_the_run_has_not)
 {
     for (int i = 0; i < 24; i++) {
@@ -414,10 +380,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("analysis scopes");
-    TCase *tcase = tcase_create("scopes");
-    SRunner *runner = srunner_create(suite);
+    TCase *tcase = add_case(suite, "scopes", begin, remove_folder);
 
-    tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, groups_of_a_farm_are_recognised_and_are_its_work);
     tcase_add_test(tcase, calls_of_the_inner_pattern_are_computation_of_the_outer);
     tcase_add_test(tcase, farms_that_do_not_talk_are_two);
@@ -426,11 +390,5 @@ int main(void)
     tcase_add_test(tcase, phases_of_one_pattern_are_one);
     tcase_add_test(tcase, processes_change_to_the_next_phase_at_their_own_time);
     tcase_add_test(tcase, pattern_of_the_world_needs_no_parts);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int n_failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

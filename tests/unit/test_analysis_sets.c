@@ -8,40 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../lib/suite.h"
 #include "analysis_fixture.h"
-
-static struct mpl_arena *arena;
-static char folder[4096];
-
-static void begin(void)
-{
-    const char *tmp = getenv("TMPDIR");
-
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-    (void) snprintf(folder, sizeof folder, "%s/marple-sets-XXXXXX",
-                    tmp != NULL ? tmp : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void end(void)
-{
-    const char *command = mpl_arena_printf(arena, "rm -rf '%s'", folder);
-
-    ck_assert_int_eq(system(command), 0);
-    mpl_arena_destroy(arena);
-}
-
-static const char *put(const char *name, const char *text)
-{
-    const char *path = mpl_arena_printf(arena, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-    return path;
-}
+#include "folder_fixture.h"
 
 /* Steps of a ring in which \p late computes \p more_us longer than the others' 1000 us. */
 static const char *ring(const char *name, uint32_t n_ranks, int steps, uint32_t late,
@@ -59,14 +28,13 @@ static const char *ring(const char *name, uint32_t n_ranks, int steps, uint32_t 
         }
         now += 1000 + more_us + 2;
     }
-    return put(name, program_text(&p, NULL, arena));
+    return put_file(name, program_text(&p, NULL, arena));
 }
 
 static struct mpl_analysis *diagnose(const char *const *paths, size_t n,
                                      const struct mpl_manifest *manifest)
 {
-    const char *top = getenv("top_srcdir");
-    const char *knowledge[] = { top != NULL ? top : "." };
+    const char *knowledge[] = { in_tree("") };
     const struct mpl_analysis_options options = { .knowledge = knowledge,
                                                   .n_knowledge = 1,
                                                   .manifest = manifest };
@@ -97,9 +65,12 @@ START_TEST(single_run_is_a_group_and_its_findings_are_seen_in_all_of_it)
         ck_assert_uint_eq(f->n_seen, 1);
         ck_assert_uint_eq(f->n_alike, 1);
         ck_assert(!f->is_within_spread && !f->is_of_set);
-        ck_assert(isnan(f->lost_s)
-                      ? isnan(f->lost_low_s)
-                      : f->lost_low_s == f->lost_s && f->lost_high_s == f->lost_s);
+        if (isnan(f->lost_s)) {
+            ck_assert_double_nan(f->lost_low_s);
+        } else {
+            ck_assert_double_eq(f->lost_low_s, f->lost_s);
+            ck_assert_double_eq(f->lost_high_s, f->lost_s);
+        }
     }
     mpl_analysis_destroy(a);
 }
@@ -129,9 +100,9 @@ START_TEST(runs_alike_are_one_group_that_the_median_run_speaks_for)
     ck_assert(!f->is_within_spread);
     ck_assert_int_eq(d->verdict, MPL_VERDICT_PROBLEMS);
     for (size_t i = 0; i < d->n_findings; i++) {
-        ck_assert_msg(strcmp(d->findings[i].finding->name, "late-member") != 0 ||
-                          &d->findings[i] == f,
-                      "late-member is told twice");
+        if (&d->findings[i] != f) {
+            ck_assert_str_ne(d->findings[i].finding->name, "late-member");
+        }
     }
     mpl_analysis_destroy(a);
 }
@@ -202,7 +173,8 @@ END_TEST
 
 START_TEST(run_that_cannot_be_read_is_in_no_group)
 {
-    const char *paths[] = { ring("a.trace", 4, 20, 2, 900), put("b.trace", "nonsense\n"),
+    const char *paths[] = { ring("a.trace", 4, 20, 2, 900),
+                            put_file("b.trace", "nonsense\n"),
                             ring("c.trace", 4, 20, 2, 900) };
     struct mpl_analysis *a = diagnose(paths, 3, NULL);
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
@@ -227,9 +199,12 @@ START_TEST(larger_runs_are_compared_with_the_next_smaller_and_the_smallest)
     ck_assert_uint_eq(d->groups[2].processes, 8);
     ck_assert_uint_eq(d->n_scaling, 3);
     /* 2 to 4, 2 to 8, 4 to 8: each process computes as long, so that the run should, too. */
-    ck_assert(d->scaling[0].from == 1 && d->scaling[0].to == 2);
-    ck_assert(d->scaling[1].from == 1 && d->scaling[1].to == 0);
-    ck_assert(d->scaling[2].from == 2 && d->scaling[2].to == 0);
+    ck_assert_uint_eq(d->scaling[0].from, 1);
+    ck_assert_uint_eq(d->scaling[0].to, 2);
+    ck_assert_uint_eq(d->scaling[1].from, 1);
+    ck_assert_uint_eq(d->scaling[1].to, 0);
+    ck_assert_uint_eq(d->scaling[2].from, 2);
+    ck_assert_uint_eq(d->scaling[2].to, 0);
     for (size_t i = 0; i < 3; i++) {
         ck_assert_str_eq(d->scaling[i].quantity, "run time");
         ck_assert_double_eq_tol(d->scaling[i].expected, d->scaling[i].measured, 1e-4);
@@ -260,7 +235,7 @@ static const char *reading(const char *name, uint32_t n_ranks)
             now += step + 2;
         }
     }
-    return put(name, program_text(&p, NULL, arena));
+    return put_file(name, program_text(&p, NULL, arena));
 }
 
 /* Amdahl, and what each process repeats: what a run is expected to last is what it lasts. */
@@ -317,7 +292,7 @@ static const char *remark_of(struct mpl_machine second)
     const char *remark = d->n_remarks > 0 ? mpl_arena_strdup(arena, d->remarks[0]) : "";
 
     ck_assert_uint_le(d->n_remarks, 1);
-    ck_assert((d->machine_remark != NULL) == (d->n_remarks == 1));
+    ck_assert_int_eq((d->machine_remark != NULL), (d->n_remarks == 1));
     mpl_analysis_destroy(a);
     return remark;
 }
@@ -354,7 +329,7 @@ static enum mpl_status read_manifest(const char *text, const struct mpl_manifest
 
     *lint = mpl_lint_create(arena);
     *out = NULL;
-    return mpl_manifest_read(put("runs.yaml", text), arena, *lint, out, &err);
+    return mpl_manifest_read(put_file("runs.yaml", text), arena, *lint, out, &err);
 }
 
 START_TEST(manifest_gives_traces_beside_it_and_joins_settings_in_one_order)
@@ -362,9 +337,9 @@ START_TEST(manifest_gives_traces_beside_it_and_joins_settings_in_one_order)
     const struct mpl_manifest *m = NULL;
     struct mpl_lint *lint = NULL;
 
-    (void) put("a.trace", "x");
-    (void) put("b.trace", "x");
-    (void) put("c.trace", "x");
+    (void) put_file("a.trace", "x");
+    (void) put_file("b.trace", "x");
+    (void) put_file("c.trace", "x");
     ck_assert_int_eq(read_manifest("runs:\n"
                                    "  - {trace: a.trace, processes: 4, label: first,\n"
                                    "     settings: {tasks: 40, grid: 3}}\n"
@@ -375,7 +350,7 @@ START_TEST(manifest_gives_traces_beside_it_and_joins_settings_in_one_order)
                      MPL_OK);
     ck_assert_uint_eq(mpl_lint_count(lint), 0);
     ck_assert_uint_eq(m->n, 2);
-    ck_assert_str_eq(m->runs[0].trace, mpl_arena_printf(arena, "%s/a.trace", folder));
+    ck_assert_str_eq(m->runs[0].trace, in_folder("a.trace"));
     ck_assert_uint_eq(m->runs[0].processes, 4);
     ck_assert_str_eq(m->runs[0].label, "first");
     ck_assert_str_eq(m->runs[0].settings, "grid=3, tasks=40");
@@ -390,10 +365,11 @@ START_TEST(directory_stands_for_its_case_whose_own_keys_are_not_questioned)
     struct mpl_lint *lint = mpl_lint_create(arena);
     struct mpl_err err = { 0 };
 
-    (void) put("a.trace", "x");
-    (void) put("case.yaml", "case: 1\ncommand: [\"./mw\"]\nruns:\n"
-                            "  - id: run-01\n    level: 1\n    outcome: ok\n    cores: 2\n"
-                            "    environment: []\n    trace: a.trace\n");
+    (void) put_file("a.trace", "x");
+    (void) put_file("case.yaml",
+                    "case: 1\ncommand: [\"./mw\"]\nruns:\n"
+                    "  - id: run-01\n    level: 1\n    outcome: ok\n    cores: 2\n"
+                    "    environment: []\n    trace: a.trace\n");
     ck_assert_int_eq(mpl_manifest_read(folder, arena, lint, &m, &err), MPL_OK);
     ck_assert_uint_eq(mpl_lint_count(lint), 0);
     ck_assert_uint_eq(m->n, 1);
@@ -407,7 +383,7 @@ START_TEST(machine_of_a_case_comes_with_its_runs)
     const struct mpl_manifest *m = NULL;
     struct mpl_lint *lint = NULL;
 
-    (void) put("a.trace", "x");
+    (void) put_file("a.trace", "x");
     ck_assert_int_eq(
         read_manifest(
             "runs:\n  - {trace: a.trace, host: node7, cores: 4, load: 0.5,\n"
@@ -434,19 +410,19 @@ START_TEST(run_that_was_stopped_speaks_only_where_none_came_to_its_end)
     const struct mpl_manifest *m = NULL;
     struct mpl_lint *lint = NULL;
 
-    (void) put("a.trace", "x");
-    (void) put("b.trace", "x");
-    (void) put("c.trace", "x");
+    (void) put_file("a.trace", "x");
+    (void) put_file("b.trace", "x");
+    (void) put_file("c.trace", "x");
     ck_assert_int_eq(read_manifest(stopped, &m, &lint), MPL_OK);
     ck_assert_uint_eq(m->n, 1);
-    ck_assert_str_eq(m->runs[0].trace, mpl_arena_printf(arena, "%s/b.trace", folder));
+    ck_assert_str_eq(m->runs[0].trace, in_folder("b.trace"));
     ck_assert_int_eq(
         read_manifest(
             mpl_arena_printf(arena, "%s  - {outcome: ok, trace: c.trace}\n", stopped), &m,
             &lint),
         MPL_OK);
     ck_assert_uint_eq(m->n, 1);
-    ck_assert_str_eq(m->runs[0].trace, mpl_arena_printf(arena, "%s/c.trace", folder));
+    ck_assert_str_eq(m->runs[0].trace, in_folder("c.trace"));
 }
 END_TEST
 
@@ -483,7 +459,7 @@ START_TEST(wrong_manifest_is_refused_at_its_place)
     const struct mpl_manifest *m = NULL;
     struct mpl_lint *lint = NULL;
 
-    (void) put("a.trace", "x");
+    (void) put_file("a.trace", "x");
     ck_assert_int_eq(read_manifest(wrong[_i].text, &m, &lint), MPL_E_SYNTAX);
     ck_assert_ptr_null(m);
     ck_assert_uint_eq(mpl_lint_errors(lint), 1);
@@ -498,7 +474,7 @@ START_TEST(unknown_key_is_a_warning_with_a_suggestion)
     const struct mpl_manifest *m = NULL;
     struct mpl_lint *lint = NULL;
 
-    (void) put("a.trace", "x");
+    (void) put_file("a.trace", "x");
     ck_assert_int_eq(
         read_manifest("runs:\n  - {trace: a.trace, setings: {grid: 1}}\n", &m, &lint),
         MPL_OK);
@@ -514,9 +490,9 @@ START_TEST(missing_manifest_is_an_error_with_its_name)
     const struct mpl_manifest *m = NULL;
     struct mpl_err err = { 0 };
 
-    ck_assert_int_eq(mpl_manifest_read(mpl_arena_printf(arena, "%s/none.yaml", folder),
-                                       arena, mpl_lint_create(arena), &m, &err),
-                     MPL_E_IO);
+    ck_assert_int_eq(
+        mpl_manifest_read(in_folder("none.yaml"), arena, mpl_lint_create(arena), &m, &err),
+        MPL_E_IO);
     ck_assert_ptr_nonnull(strstr(err.cause[err.n - 1].text, "none.yaml"));
     ck_assert_ptr_null(m);
 }
@@ -525,11 +501,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("sets");
-    TCase *groups = tcase_create("groups");
-    TCase *manifests = tcase_create("manifests");
-    SRunner *runner = srunner_create(suite);
+    TCase *groups = add_case(suite, "groups", create_folder, remove_folder);
+    TCase *manifests = add_case(suite, "manifests", create_folder, remove_folder);
 
-    tcase_add_checked_fixture(groups, begin, end);
     tcase_set_timeout(groups, 60);
     tcase_add_test(groups, single_run_is_a_group_and_its_findings_are_seen_in_all_of_it);
     tcase_add_test(groups, runs_alike_are_one_group_that_the_median_run_speaks_for);
@@ -542,7 +516,6 @@ int main(void)
     tcase_add_test(groups, what_the_root_does_alone_stays_in_a_larger_run);
     tcase_add_test(groups, settings_of_a_manifest_tell_runs_apart);
     tcase_add_test(groups, runs_on_machines_that_were_not_alike_are_told);
-    tcase_add_checked_fixture(manifests, begin, end);
     tcase_add_test(manifests,
                    manifest_gives_traces_beside_it_and_joins_settings_in_one_order);
     tcase_add_test(manifests,
@@ -553,12 +526,5 @@ int main(void)
                         (int) (sizeof wrong / sizeof wrong[0]));
     tcase_add_test(manifests, unknown_key_is_a_warning_with_a_suggestion);
     tcase_add_test(manifests, missing_manifest_is_an_error_with_its_name);
-    suite_add_tcase(suite, groups);
-    suite_add_tcase(suite, manifests);
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

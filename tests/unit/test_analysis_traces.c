@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "../lib/traces.h"
 #include "analysis_fixture.h"
 
@@ -89,11 +91,7 @@ static bool check_folder(const char *folder)
 
 START_TEST(shipped_traces_keep_their_times)
 {
-    char folder[4096];
-    const char *top = getenv("top_srcdir");
-
-    (void) snprintf(folder, sizeof folder, "%s/examples/traces", top != NULL ? top : ".");
-    ck_assert(check_folder(folder));
+    ck_assert(check_folder(in_tree("examples/traces")));
     ck_assert_uint_ge(n_traces, 4);
     ck_assert_uint_gt(n_alone, 0);
     ck_assert_uint_eq(n_stamped, 0);
@@ -112,19 +110,12 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("analysis-traces");
-    TCase *tcase = tcase_create("traces");
-    SRunner *runner;
-    int failed;
+    TCase *tcase = add_case(suite, "traces", create_arena, destroy_arena);
 
     tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, shipped_traces_keep_their_times);
     if (traces_are_there("times of real traces")) {
         tcase_add_test(tcase, traces_beside_the_project_keep_their_times);
     }
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

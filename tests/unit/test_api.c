@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/suite.h"
+
 static struct mpl_err *err;
 static struct mpl_traces *traces;
 static struct mpl_options *options;
@@ -23,7 +25,9 @@ static void begin(void)
     err = mpl_err_create();
     traces = mpl_traces_create();
     options = mpl_options_create();
-    ck_assert(err != NULL && traces != NULL && options != NULL);
+    ck_assert_ptr_nonnull(err);
+    ck_assert_ptr_nonnull(traces);
+    ck_assert_ptr_nonnull(options);
     ck_assert_int_eq(mpl_options_set_stock(options, in_source("."), err), MPL_OK);
 }
 
@@ -63,12 +67,13 @@ START_TEST(a_slow_master_is_found_and_can_be_walked)
 
     ck_assert_str_eq(mpl_analysis_verdict(a), "problems");
     ck_assert_uint_gt(strlen(mpl_analysis_summary(a)), 10);
-    ck_assert(mpl_analysis_lost_s(a) > 0);
-    ck_assert(mpl_analysis_explained_s(a) <= mpl_analysis_lost_s(a) * 1.001);
+    ck_assert_double_gt(mpl_analysis_lost_s(a), 0);
+    ck_assert_double_le(mpl_analysis_explained_s(a), mpl_analysis_lost_s(a) * 1.001);
     for (size_t i = 0; i < mpl_finding_count(a); i++) {
         ck_assert_int_eq(mpl_finding_id(a, i)[0], 'f');
         ck_assert_uint_gt(strlen(mpl_finding_text(a, i)), 0);
-        ck_assert(mpl_finding_confidence(a, i) >= 0 && mpl_finding_confidence(a, i) <= 1);
+        ck_assert_double_ge(mpl_finding_confidence(a, i), 0);
+        ck_assert_double_le(mpl_finding_confidence(a, i), 1);
         for (size_t k = 0; k < mpl_finding_location_count(a, i); k++) {
             ck_assert_uint_gt(strlen(mpl_finding_location(a, i, k)), 0);
         }
@@ -414,9 +419,8 @@ END_TEST
 int main(void)
 {
     Suite *s = suite_create("api");
-    TCase *c = tcase_create("api");
+    TCase *c = add_case(s, "api", begin, end);
 
-    tcase_add_checked_fixture(c, begin, end);
     tcase_add_test(c, a_slow_master_is_found_and_can_be_walked);
     tcase_add_test(c, both_forms_are_printed);
     tcase_add_test(c, a_diagnosis_is_printed_as_a_page_and_a_plan_is_not);
@@ -435,12 +439,6 @@ int main(void)
     tcase_add_test(c, what_cannot_be_compared_is_a_verdict);
     tcase_add_test(c, progress_is_told);
     tcase_add_test(c, a_role_can_be_bound_by_hand);
-    suite_add_tcase(s, c);
     tcase_set_timeout(c, 60);
-
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

@@ -8,6 +8,8 @@
 
 #include "base/base.h"
 
+#include "../lib/suite.h"
+
 /* What is written, on the heap; NULL if writing fails. Frees \p root. */
 static char *written(struct mpl_json *root, struct mpl_err *err)
 {
@@ -210,13 +212,10 @@ START_TEST(full_disk_is_an_error)
     struct mpl_err err = { 0 };
     FILE *out = fopen("/dev/full", "w");
 
-    if (out != NULL) {
-        setvbuf(out, NULL, _IONBF, 0);
-        ck_assert_int_eq(mpl_json_write(&root, out, &err), MPL_E_IO);
-        fclose(out);
-    } else {
-        mpl_json_destroy(&root);
-    }
+    ck_assert_ptr_nonnull(out);
+    setvbuf(out, NULL, _IONBF, 0);
+    ck_assert_int_eq(mpl_json_write(&root, out, &err), MPL_E_IO);
+    fclose(out);
 }
 END_TEST
 
@@ -273,10 +272,10 @@ START_TEST(out_of_memory_anywhere_makes_writing_fail)
 }
 END_TEST
 
-static Suite *json_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("base json");
-    TCase *tcase = tcase_create("all");
+    TCase *tcase = add_case(suite, "all", NULL, NULL);
 
     tcase_add_test(tcase, document_is_indented_in_order_of_writing);
     tcase_add_test(tcase, rows_of_a_long_document_stand_on_a_line_each);
@@ -287,16 +286,5 @@ static Suite *json_suite(void)
     tcase_add_test(tcase, good_utf8_stays_and_bad_bytes_are_replaced);
     tcase_add_test(tcase, full_disk_is_an_error);
     tcase_add_loop_test(tcase, out_of_memory_anywhere_makes_writing_fail, 0, 2);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(json_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "../lib/suite.h"
+
 enum { N_TASKS = 1000 };
 
 struct work {
@@ -140,21 +142,13 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("base_parallel");
-    TCase *tcase = tcase_create("parallel");
-    SRunner *runner;
-    int n_failed;
+    TCase *tcase = add_case(suite, "parallel", set_up, NULL);
 
-    tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_loop_test(tcase, every_task_is_done_once, 0, 6);
     tcase_add_loop_test(tcase, first_failure_is_told_and_ends_the_work, 0, 6);
     tcase_add_loop_test(tcase, nothing_to_do_is_done, 0, 3);
     tcase_add_test(tcase, without_threads_the_caller_does_it_all);
     tcase_add_test(tcase, failures_without_a_place_to_tell_them_are_failures);
     tcase_add_test(tcase, threads_are_those_that_the_environment_asks_for);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -7,19 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct mpl_arena *arena;
-
-static void begin(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void end(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 
 static const struct {
     const char *word;
@@ -88,17 +77,11 @@ int main(void)
 {
     const int n = (int) (sizeof words / sizeof words[0]);
     Suite *suite = suite_create("base: shell");
-    TCase *tcase = tcase_create("quote");
+    TCase *tcase = add_case(suite, "quote", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_loop_test(tcase, a_word_is_quoted_where_a_shell_would_not_take_it_as_it_is, 0,
                         n);
     tcase_add_loop_test(tcase, a_shell_takes_it_back, 0, n);
     tcase_add_test(tcase, without_memory_there_is_none);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,20 +9,8 @@
 
 #include "base/base.h"
 
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 
 /* ---- numbers for people ---- */
 
@@ -620,12 +608,11 @@ START_TEST(file_without_memory_is_an_error)
 }
 END_TEST
 
-static Suite *text_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("base text");
-    TCase *tcase = tcase_create("all");
+    TCase *tcase = add_case(suite, "all", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(tcase, create_arena, destroy_arena);
     tcase_add_loop_test(tcase, seconds_have_three_digits_and_a_fitting_unit, 0,
                         (int) (sizeof durations / sizeof durations[0]));
     tcase_add_loop_test(tcase, seconds_are_right_to_three_digits, 0, 5);
@@ -660,16 +647,5 @@ static Suite *text_suite(void)
     tcase_add_test(tcase, missing_file_is_told_with_name_and_reason);
     tcase_add_test(tcase, what_may_never_answer_is_no_file);
     tcase_add_test(tcase, file_without_memory_is_an_error);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(text_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,7 +6,9 @@
 
 #include "base/base.h"
 
-static struct mpl_arena *arena;
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+
 static struct mpl_lint *lint;
 static struct mpl_err err;
 static const struct mpl_yaml *root;
@@ -16,15 +18,9 @@ static void create_lint(void)
     mpl_alloc_fail_after(-1);
     root = NULL;
     err = (struct mpl_err){ 0 };
-    arena = mpl_arena_create();
+    create_arena();
     lint = mpl_lint_create(arena);
     ck_assert_ptr_nonnull(lint);
-}
-
-static void destroy_lint(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
 }
 
 static enum mpl_status parse(const char *text)
@@ -463,12 +459,11 @@ START_TEST(errors_out_of_memory_are_never_success)
 }
 END_TEST
 
-static Suite *yaml_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("base yaml");
-    TCase *tcase = tcase_create("all");
+    TCase *tcase = add_case(suite, "all", create_lint, destroy_arena);
 
-    tcase_add_checked_fixture(tcase, create_lint, destroy_lint);
     tcase_add_test(tcase, tree_has_keys_texts_and_places);
     tcase_add_test(tcase, keys_that_nobody_knows_are_found_one_by_one);
     tcase_add_loop_test(tcase, scalar_says_where_its_text_begins, 0,
@@ -486,16 +481,5 @@ static Suite *yaml_suite(void)
     tcase_add_test(tcase, same_key_may_stand_in_different_maps);
     tcase_add_test(tcase, out_of_memory_is_told_at_every_step);
     tcase_add_test(tcase, errors_out_of_memory_are_never_success);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(yaml_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

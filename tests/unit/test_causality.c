@@ -5,13 +5,13 @@
 #include "config.h"
 
 #include "../lib/effort.h"
-#include "../lib/traces.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
 #include "closure.h"
 #include "read/read.h"
 #include "world.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +26,6 @@ enum {
     N_CHAINS = 60,
     TIME_LIMIT_S = 600
 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 static struct mpl_net *draw_net(const struct mpl_model *model,
                                 const struct mpl_match *match, struct closure **closure)
@@ -77,15 +64,15 @@ START_TEST(precedence_is_reachability)
 {
     for (int i = 0; i < SEEDS_AT_ONCE; i++) {
         check_seed(_i * SEEDS_AT_ONCE + i);
-        tear_down();
-        set_up();
+        destroy_arena();
+        create_arena();
     }
 }
 END_TEST
 
 /* ---- real runs ----------------------------------------------------------------------------------- */
 
-static void check_trace(const char *path)
+static bool check_trace(const char *name, const char *path)
 {
     struct mpl_model *model = NULL;
     const struct mpl_match *match = NULL;
@@ -93,36 +80,23 @@ static void check_trace(const char *path)
     struct mpl_net *net;
 
     if (mpl_read(path, arena, NULL, &model, NULL) != MPL_OK) {
-        return;
+        return false;
     }
     ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
     net = draw_net(model, match, &closure);
     if (closure_events(closure) <= MOST_EVENTS) {
-        closure_check_all(closure, net, CLOSURE_ALL_KINDS, (uint32_t) seeds_of(600), path);
+        closure_check_all(closure, net, CLOSURE_ALL_KINDS, (uint32_t) seeds_of(600), name);
     } else {
         closure_check_some(closure, net, (uint32_t) seeds_of(N_FROM), N_TO,
-                           (uint32_t) seeds_of(N_CHAINS), 2001, path);
+                           (uint32_t) seeds_of(N_CHAINS), 2001, name);
     }
     closure_free(closure);
+    return true;
 }
 
 START_TEST(precedence_is_reachability_in_real_runs)
 {
-    DIR *folder = opendir(traces_folder());
-    struct dirent *entry;
-
-    ck_assert_ptr_nonnull(folder);
-    while ((entry = readdir(folder)) != NULL) {
-        char path[4096];
-
-        if (entry->d_name[0] != '.') {
-            snprintf(path, sizeof path, "%s/%s", traces_folder(), entry->d_name);
-            check_trace(path);
-            tear_down();
-            set_up();
-        }
-    }
-    (void) closedir(folder);
+    look_at_all_traces(check_trace, 40);
 }
 END_TEST
 
@@ -150,7 +124,7 @@ static void check_first_questions(struct world *world)
         ck_assert(!mpl_precedences_are_made(p));
         ck_assert_int_eq(mpl_precedences_is_before(p, m[0], m[1], &again, NULL), MPL_OK);
         ck_assert_msg(first == again, "%s", world_describe(world));
-        ck_assert(mpl_precedences_are_made(p) == (m[0].location != m[1].location));
+        ck_assert_int_eq(mpl_precedences_are_made(p), (m[0].location != m[1].location));
     }
 }
 
@@ -165,30 +139,17 @@ START_TEST(the_first_question_needs_no_timestamps)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("causality");
-    TCase *c = tcase_create("causality");
+    TCase *c = add_case(suite, "causality", create_arena, destroy_arena);
 
     tcase_set_timeout(c, TIME_LIMIT_S);
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_loop_test(c, precedence_is_reachability, 0,
                         seeds_of(N_SEEDS) / SEEDS_AT_ONCE);
     tcase_add_loop_test(c, the_first_question_needs_no_timestamps, 0, SEEDS_AT_ONCE);
     if (traces_are_there("precedence in real runs")) {
         tcase_add_test(c, precedence_is_reachability_in_real_runs);
     }
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,14 +5,16 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
 #include "../lib/effort.h"
+#include "../lib/suite.h"
 #include "closure.h"
+#include "events_of.h"
 #include "read/read.h"
 
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -27,19 +29,6 @@ enum {
     N_CHAINS = 10,
     TIME_LIMIT_S = 240
 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 /* ---- what is written ------------------------------------------------------------------------------ */
 
@@ -616,16 +605,12 @@ static struct mpl_moment find(const struct draft *d, const struct mpl_model *mod
 
 static void check_text(const struct draft *d, const char *text)
 {
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    struct mpl_model *model = NULL;
+    struct mpl_model *model = model_of_text(text, arena);
     const struct mpl_match *match = NULL;
     struct mpl_order_view *view = NULL;
     struct mpl_net *net = NULL;
     struct closure *closure;
 
-    ck_assert_msg(mpl_read_text("random", text, strlen(text), arena, lint, &model, NULL) ==
-                      MPL_OK,
-                  "%s", text);
     ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
     ck_assert_int_eq(mpl_order_view_create(model, match, arena, &view, NULL), MPL_OK);
     ck_assert_int_eq(mpl_net_create(view, NULL, arena, &net, NULL), MPL_OK);
@@ -659,8 +644,8 @@ START_TEST(precedence_is_what_the_author_of_a_text_meant)
 {
     for (int i = 0; i < SEEDS_AT_ONCE; i++) {
         check_seed(_i * SEEDS_AT_ONCE + i);
-        tear_down();
-        set_up();
+        destroy_arena();
+        create_arena();
     }
 }
 END_TEST
@@ -668,18 +653,10 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("causality of texts");
-    TCase *c = tcase_create("texts");
-    SRunner *runner;
-    int n_failed;
+    TCase *c = add_case(suite, "texts", create_arena, destroy_arena);
 
     tcase_set_timeout(c, TIME_LIMIT_S);
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_loop_test(c, precedence_is_what_the_author_of_a_text_meant, 0,
                         seeds_of(N_SEEDS) / SEEDS_AT_ONCE);
-    suite_add_tcase(suite, c);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

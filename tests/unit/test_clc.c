@@ -1,11 +1,11 @@
 /* What a violation moves, worked out by hand. */
 #include "config.h"
 
+#include "../lib/suite.h"
 #include "clc_hand.h"
 
 #include <check.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* ---- forward ---------------------------------------------------------------------------------- */
 
@@ -246,8 +246,8 @@ START_TEST(threads_follow_the_shift_of_their_fork_and_joins_that_of_their_thread
     struct clc_case c;
 
     t = trace_create(arena, 2, 2);
-    (void) trace_send(t, 0, 2000, 2001, "MPI_Send", hand_address(1), 8);
-    (void) trace_recv(t, 2, 900, 1000, hand_address(0), 8);
+    (void) trace_send(t, 0, 2000, 2001, "MPI_Send", to(1), 8);
+    (void) trace_recv(t, 2, 900, 1000, to(0), 8);
     trace_record(t, 2, 1100, MPL_EV_FORK);
     trace_record(t, 2, 1110, MPL_EV_TEAM_BEGIN);
     trace_record(t, 3, 1120, MPL_EV_TEAM_BEGIN);
@@ -263,12 +263,11 @@ START_TEST(threads_follow_the_shift_of_their_fork_and_joins_that_of_their_thread
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("clc");
-    TCase *c = tcase_create("clc");
+    TCase *c = add_case(suite, "clc", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, hand_set_up, hand_tear_down);
     tcase_add_test(c, reversed_message_moves_its_receive_and_the_shift_falls_back);
     tcase_add_test(c, short_intervals_keep_delta_while_a_shift_falls_back);
     tcase_add_test(c, shift_travels_with_messages_as_far_as_they_need_it);
@@ -283,17 +282,5 @@ static Suite *make_suite(void)
     tcase_add_test(c, own_enter_does_not_delay_a_leave);
     tcase_add_test(c,
                    threads_follow_the_shift_of_their_fork_and_joins_that_of_their_threads);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,11 +3,11 @@
 
 #include "clc/clc_priv.h"
 
+#include "../lib/suite.h"
 #include "clc_hand.h"
 
 #include <check.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* ---- backward --------------------------------------------------------------------------------------- */
 
@@ -175,8 +175,8 @@ static void check_string(const struct mpl_clc_string *s, const struct mpl_clc_ga
 
         const int64_t height = mpl_clc_string_height(s, corner, gate[i].x_ticks);
 
-        ck_assert(gate[i].floor_ticks <= height);
-        ck_assert(height <= gate[i].ceiling_ticks);
+        ck_assert_int_le(gate[i].floor_ticks, height);
+        ck_assert_int_le(height, gate[i].ceiling_ticks);
     }
     ck_assert_uint_eq(corner + 2, s->n);
 }
@@ -202,28 +202,15 @@ START_TEST(string_is_taut)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("clc_backward");
-    TCase *c = tcase_create("clc_backward");
+    TCase *c = add_case(suite, "clc_backward", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, hand_set_up, hand_tear_down);
     tcase_add_test(c, sends_before_a_jump_do_not_pass_their_receives);
     tcase_add_test(c, enters_before_a_jump_do_not_pass_the_leaves_of_others);
     tcase_add_test(c, lower_jumps_lie_under_the_ramp_to_a_higher_one);
     tcase_add_loop_test(c, event_with_two_sinks_is_where_the_later_one_puts_it, 0, 2);
     tcase_add_loop_test(c, string_is_taut, 0, 2000);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 /* How many passes there are, and input that no run can have written. */
 #include "config.h"
 
+#include "../lib/suite.h"
 #include "clc_hand.h"
 
 #include <check.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* ---- the control of gamma ------------------------------------------------------------------------------- */
 
@@ -222,8 +222,7 @@ static void make_some_of_everything(void)
         hand_coll(p, now + 310, now + 400, MPL_COLL_ALLTOALLV, MPL_NONE);
         hand_send(p, (p + 1) % 4, now + 500);
         hand_recv(p, (p + 3) % 4, now + 510, now + 550);
-        (void) trace_send(t, p, now + 600, now + 700, "MPI_Ssend",
-                          hand_address((p + 1) % 4), 8);
+        (void) trace_send(t, p, now + 600, now + 700, "MPI_Ssend", to((p + 1) % 4), 8);
         hand_recv(p, (p + 3) % 4, now + 710, now + 750);
     }
 }
@@ -262,12 +261,11 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("clc_control");
-    TCase *c = tcase_create("clc_control");
+    TCase *c = add_case(suite, "clc_control", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, hand_set_up, hand_tear_down);
     tcase_set_timeout(c, 60);
     tcase_add_test(c, swinging_clocks_need_a_smaller_gamma);
     tcase_add_test(c, violations_that_add_up_are_no_reason_to_shrink_intervals);
@@ -280,17 +278,5 @@ static Suite *make_suite(void)
     tcase_add_test(c, events_without_any_partner_stay);
     tcase_add_test(c, progress_is_told_up_to_the_end);
     tcase_add_test(c, running_out_of_memory_is_told_at_every_step);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,8 +4,10 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
 #include "../lib/columns.h"
 #include "../lib/effort.h"
+#include "../lib/suite.h"
 #include "clc_fixture.h"
 #include "world.h"
 
@@ -15,19 +17,6 @@
 #include <string.h>
 
 enum { N_SEEDS = 160, SEEDS_AT_ONCE = 20, N_SHORT_STEPS = 25 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 static void *must(void *made)
 {
@@ -40,8 +29,8 @@ static void try_seeds(int block, void (*check)(int seed))
 {
     for (int i = 0; i < SEEDS_AT_ONCE; i++) {
         check(block * SEEDS_AT_ONCE + i);
-        tear_down();
-        set_up();
+        destroy_arena();
+        create_arena();
     }
 }
 
@@ -538,10 +527,10 @@ START_TEST(swinging_clocks_do_not_drive_the_logical_clock)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("clc_property");
-    TCase *c = tcase_create("clc_property");
+    TCase *c = add_case(suite, "clc_property", create_arena, destroy_arena);
     const TTest *const test[] = {
         no_violation_is_left_and_order_is_kept,
         options_do_not_weaken_the_guarantees,
@@ -551,22 +540,9 @@ static Suite *make_suite(void)
         swinging_clocks_do_not_drive_the_logical_clock,
     };
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 60);
     for (unsigned i = 0; i < sizeof test / sizeof test[0]; i++) {
         tcase_add_loop_test(c, test[i], 0, seeds_of(N_SEEDS / SEEDS_AT_ONCE));
     }
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

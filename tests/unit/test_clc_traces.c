@@ -1,31 +1,17 @@
 /* Repairs of recorded clocks in real runs. */
 #include "config.h"
 
-#include "../lib/traces.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
 #include "clc_fixture.h"
 #include "match_fixture.h"
 
 #include "read/read.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 /* NULL: it cannot be read, which some are there for. */
 static struct mpl_model *read_trace(const char *name)
@@ -56,37 +42,25 @@ static void print(const struct clc_case *c)
                   us_per_tick * (double) clc->growth_ticks);
 }
 
-static void repair_raw(const char *name)
+static bool repair_raw(const char *name, const char *path)
 {
-    struct mpl_model *model = read_trace(name);
+    struct mpl_model *model = NULL;
     struct clc_case c;
 
-    if (model != NULL && model->n_locations > 0) {
-        clc_take_one_base(model);
-        c = clc_case_make(model, trace_match(model, arena), arena, name);
-        clc_case_repair(&c, NULL, arena);
-        print(&c);
+    if (mpl_read(path, arena, NULL, &model, NULL) != MPL_OK || model->n_locations == 0) {
+        return false;
     }
+    clc_take_one_base(model);
+    c = clc_case_make(model, trace_match(model, arena), arena, name);
+    clc_case_repair(&c, NULL, arena);
+    print(&c);
+    return true;
 }
 
 /* Clocks as recorded are off by up to 100 ms: far worse than anything that should come here. */
 START_TEST(raw_clocks_of_every_trace_can_be_repaired)
 {
-    DIR *folder = opendir(traces_folder());
-    const struct dirent *entry;
-    unsigned n = 0;
-
-    ck_assert_ptr_nonnull(folder);
-    while ((entry = readdir(folder)) != NULL) {
-        if (entry->d_name[0] != '.') {
-            repair_raw(entry->d_name);
-            mpl_arena_destroy(arena);
-            set_up();
-            n++;
-        }
-    }
-    (void) closedir(folder);
-    ck_assert_uint_ge(n, 40);
+    look_at_all_traces(repair_raw, 40);
 }
 END_TEST
 
@@ -165,20 +139,12 @@ int main(void)
     }
 
     Suite *suite = suite_create("clc_traces");
-    TCase *c = tcase_create("clc_traces");
-    SRunner *runner;
-    int n_failed;
+    TCase *c = add_case(suite, "clc_traces", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 240);
     tcase_add_test(c, raw_clocks_of_every_trace_can_be_repaired);
     tcase_add_test(c, interpolated_clocks_that_swing_are_repaired_without_a_ratchet);
     tcase_add_test(c, halo_run_ends_when_it_did);
     tcase_add_test(c, traces_without_violations_are_left_alone);
-    suite_add_tcase(suite, c);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -12,19 +12,15 @@
 #include "cli/cli.h"
 #include "cli/vocab_priv.h"
 
-static struct mpl_arena *arena;
+#include "../lib/suite.h"
+#include "folder_fixture.h"
+
 static struct mpl_err err;
 
 static void begin(void)
 {
     err = (struct mpl_err){ 0 };
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void end(void)
-{
-    mpl_arena_destroy(arena);
+    create_arena();
 }
 
 /* ---- words ---- */
@@ -222,10 +218,10 @@ START_TEST(every_command_has_what_its_usage_needs)
         ck_assert_ptr_eq(mpl_command_find(all[i]->name), all[i]);
         ck_assert_ptr_nonnull(all[i]->operands);
         ck_assert_uint_gt(strlen(all[i]->summary), 10);
-        ck_assert(all[i]->run != NULL);
+        ck_assert_ptr_nonnull(all[i]->run);
         for (const struct mpl_option *o = all[i]->options; o != NULL && o->name; o++) {
             ck_assert_ptr_nonnull(o->says);
-            ck_assert(o->take != NULL);
+            ck_assert_ptr_nonnull(o->take);
             ck_assert_msg(o - all[i]->options < 64, "%s has too many options for a mask",
                           all[i]->name);
             ck_assert_msg(o->letter != 'h', "%s takes -h for itself", all[i]->name);
@@ -237,27 +233,10 @@ END_TEST
 
 /* ---- output ---- */
 
-static char directory[64];
-
-static const char *in_directory(const char *name)
+static void begin_in_folder(void)
 {
-    return mpl_arena_printf(arena, "%s/%s", directory, name);
-}
-
-static void begin_directory(void)
-{
-    begin();
-    const char *base = getenv("TMPDIR");
-    snprintf(directory, sizeof directory, "%s/marple-XXXXXX", base != NULL ? base : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-}
-
-static void end_directory(void)
-{
-    const char *command = mpl_arena_printf(arena, "rm -rf '%s'", directory);
-
-    ck_assert_int_eq(system(command), 0);
-    end();
+    err = (struct mpl_err){ 0 };
+    create_folder();
 }
 
 static const char *content(const char *path)
@@ -271,7 +250,7 @@ static const char *content(const char *path)
 
 static void expect_alone(const char *name)
 {
-    DIR *dir = opendir(directory);
+    DIR *dir = opendir(folder);
 
     ck_assert_ptr_nonnull(dir);
     for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
@@ -283,7 +262,7 @@ static void expect_alone(const char *name)
 START_TEST(output_has_its_name_only_when_it_is_complete)
 {
     struct mpl_output out;
-    const char *path = in_directory("answer");
+    const char *path = in_folder("answer");
 
     ck_assert_int_eq(mpl_output_open(path, stdout, &out, &err), MPL_OK);
     fputs("all of it", out.stream);
@@ -297,7 +276,7 @@ END_TEST
 START_TEST(failure_keeps_the_old_file_and_leaves_no_other)
 {
     struct mpl_output out;
-    const char *path = in_directory("answer");
+    const char *path = in_folder("answer");
     FILE *old = fopen(path, "w");
 
     fputs("old", old);
@@ -313,7 +292,7 @@ END_TEST
 START_TEST(who_is_told_to_end_keeps_the_old_file)
 {
     struct mpl_output out;
-    const char *path = in_directory("answer");
+    const char *path = in_folder("answer");
     FILE *old = fopen(path, "w");
     sigset_t term;
 
@@ -336,7 +315,7 @@ END_TEST
 /* Not even by a signal that nobody can catch. */
 START_TEST(however_the_process_ends_half_an_output_leaves_nothing)
 {
-    const char *path = in_directory("answer");
+    const char *path = in_folder("answer");
     const pid_t child = fork();
     int status = 0;
 
@@ -361,7 +340,7 @@ START_TEST(output_is_as_readable_as_any_new_file)
     struct mpl_output out;
     struct stat st;
     const mode_t mask = umask(022);
-    const char *path = in_directory("answer");
+    const char *path = in_folder("answer");
 
     ck_assert_int_eq(mpl_output_open(path, stdout, &out, &err), MPL_OK);
     ck_assert_int_eq(mpl_output_close(&out, MPL_OK, &err), MPL_OK);
@@ -375,7 +354,7 @@ START_TEST(output_that_cannot_be_written_is_an_error)
 {
     struct mpl_output out;
 
-    ck_assert_int_eq(mpl_output_open(in_directory("none/answer"), stdout, &out, &err),
+    ck_assert_int_eq(mpl_output_open(in_folder("none/answer"), stdout, &out, &err),
                      MPL_E_IO);
     if (access("/dev/full", W_OK) == 0) {
         ck_assert_int_eq(mpl_output_open("/dev/full", stdout, &out, &err), MPL_OK);
@@ -502,14 +481,13 @@ START_TEST(broken_vocabularies_do_no_harm)
 }
 END_TEST
 
-static Suite *suite(void)
+int main(void)
 {
     Suite *s = suite_create("cli");
-    TCase *words = tcase_create("words");
-    TCase *output = tcase_create("output");
-    TCase *vocab = tcase_create("vocabulary");
+    TCase *words = add_case(s, "words", begin, destroy_arena);
+    TCase *output = add_case(s, "output", begin_in_folder, remove_folder);
+    TCase *vocab = add_case(s, "vocabulary", begin, destroy_arena);
 
-    tcase_add_checked_fixture(words, begin, end);
     tcase_add_test(words, options_and_operands_may_be_mixed);
     tcase_add_test(words, values_stand_in_the_same_word_or_in_the_next);
     tcase_add_test(words, short_flags_may_share_a_word);
@@ -524,9 +502,7 @@ static Suite *suite(void)
     tcase_add_test(words, shares_may_be_percentages);
     tcase_add_test(words, a_format_that_is_misspelt_gets_a_suggestion);
     tcase_add_test(words, every_command_has_what_its_usage_needs);
-    suite_add_tcase(s, words);
 
-    tcase_add_checked_fixture(output, begin_directory, end_directory);
     tcase_add_test(output, output_has_its_name_only_when_it_is_complete);
     tcase_add_test(output, failure_keeps_the_old_file_and_leaves_no_other);
     tcase_add_test(output, who_is_told_to_end_keeps_the_old_file);
@@ -535,23 +511,10 @@ static Suite *suite(void)
     tcase_add_test(output, output_that_cannot_be_written_is_an_error);
     tcase_add_test(output, findings_survive_the_close);
     tcase_add_test(output, progress_is_silent_where_nobody_looks);
-    suite_add_tcase(s, output);
 
-    tcase_add_checked_fixture(vocab, begin, end);
     tcase_add_test(vocab, templates_and_slots_are_read_with_their_remarks);
     tcase_add_test(vocab, broken_vocabularies_do_no_harm);
     tcase_add_test(vocab, terms_are_read_with_their_meanings);
     tcase_add_test(vocab, terms_that_are_no_texts_are_refused_with_their_place);
-    suite_add_tcase(s, vocab);
-    return s;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

@@ -1,36 +1,13 @@
 #include "config.h"
 
-#include "match_fixture.h"
+#include "../lib/suite.h"
+#include "hand_trace.h"
 
 #include "clock/clock_priv.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct mpl_arena *arena;
-static struct trace *t;
-
-static void set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-    t = NULL;
-}
-
-static void tear_down(void)
-{
-    if (t != NULL) {
-        trace_destroy(t);
-    }
-    mpl_arena_destroy(arena);
-}
-
-static struct address to(uint32_t rank)
-{
-    return (struct address){ 0, rank, 7 };
-}
 
 static const struct mpl_clock *correct_as(struct mpl_model *model,
                                           enum mpl_clock_choice choice, bool is_repaired)
@@ -866,11 +843,10 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 }
 END_TEST
 
-static TCase *make_offset_cases(void)
+static void add_offset_cases(Suite *suite)
 {
-    TCase *c = tcase_create("offsets");
+    TCase *c = add_case(suite, "offsets", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_test(c, offsets_are_interpolated_and_extrapolated_as_otf2_does);
     tcase_add_test(c, each_interval_between_points_has_its_own_slope);
     tcase_add_test(c, times_beyond_doubles_keep_every_tick);
@@ -880,14 +856,12 @@ static TCase *make_offset_cases(void)
     tcase_add_test(c, thread_without_offsets_uses_those_of_its_process);
     tcase_add_test(c, single_offset_is_a_constant_and_noted);
     tcase_add_test(c, reversals_that_recorded_offsets_leave_are_counted_and_located);
-    return c;
 }
 
-static TCase *make_estimate_cases(void)
+static void add_estimate_cases(Suite *suite)
 {
-    TCase *c = tcase_create("estimates");
+    TCase *c = add_case(suite, "estimates", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_test(c, round_trip_gives_the_offset_and_half_of_it_the_bound);
     tcase_add_test(c, all_messages_together_beat_the_tree);
     tcase_add_test(c, barrier_answers_messages_in_one_direction);
@@ -902,15 +876,13 @@ static TCase *make_estimate_cases(void)
     tcase_add_test(c, members_that_wait_tell_the_offset_of_a_late_one);
     tcase_add_test(c, receivers_that_wait_tell_the_offset_of_a_busy_master);
     tcase_add_test(c, clock_that_drifts_evenly_is_followed_by_one_line);
-    return c;
 }
 
-static TCase *make_other_cases(void)
+static void add_other_cases(Suite *suite)
 {
     const int n_cases = (int) (sizeof reversed_cases / sizeof *reversed_cases);
-    TCase *c = tcase_create("others");
+    TCase *c = add_case(suite, "others", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 60);
     tcase_add_test(c, text_trace_is_bit_identical_but_for_its_base);
     tcase_add_test(c, single_process_keeps_its_times);
@@ -920,21 +892,14 @@ static TCase *make_other_cases(void)
     tcase_add_test(c, worker_outside_of_all_forks_violates_the_order);
     tcase_add_test(c, absurd_times_do_no_harm);
     tcase_add_loop_test(c, running_out_of_memory_is_told_at_every_step, 0, 3);
-    return c;
 }
 
 int main(void)
 {
     Suite *suite = suite_create("clock");
-    SRunner *runner;
-    int n_failed;
 
-    suite_add_tcase(suite, make_offset_cases());
-    suite_add_tcase(suite, make_estimate_cases());
-    suite_add_tcase(suite, make_other_cases());
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    add_offset_cases(suite);
+    add_estimate_cases(suite);
+    add_other_cases(suite);
+    return run_suite(suite);
 }

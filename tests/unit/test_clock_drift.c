@@ -3,7 +3,8 @@
  */
 #include "config.h"
 
-#include "match_fixture.h"
+#include "../lib/suite.h"
+#include "hand_trace.h"
 
 #include "clock/clock_priv.h"
 
@@ -11,25 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct mpl_arena *arena;
-static struct trace *t;
-
-static void set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-    t = NULL;
-}
-
-static void tear_down(void)
-{
-    if (t != NULL) {
-        trace_destroy(t);
-    }
-    mpl_arena_destroy(arena);
-}
 
 static const struct mpl_clock *correct_as(struct mpl_model *model,
                                           enum mpl_clock_choice choice, bool is_repaired)
@@ -45,11 +27,6 @@ static const struct mpl_clock *correct_as(struct mpl_model *model,
                      MPL_OK);
     mpl_model_check(model);
     return clock;
-}
-
-static struct address to(uint32_t rank)
-{
-    return (struct address){ 0, rank, 7 };
 }
 
 /* ---- curves --------------------------------------------------------------------------------- */
@@ -542,14 +519,8 @@ static TCase *make_choice_cases(void)
 int main(void)
 {
     Suite *suite = suite_create("clock_drift");
-    SRunner *runner;
-    int n_failed;
 
     suite_add_tcase(suite, make_part_cases());
     suite_add_tcase(suite, make_choice_cases());
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

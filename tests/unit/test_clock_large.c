@@ -4,27 +4,15 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "match_fixture.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #include "clock/clock_priv.h"
 
 enum { LIMIT_S = 60, MANY = 100000, LEAVES = 256, FEW = 9, SEEDS = 400 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 /* ---- runs ------------------------------------------------------------------------------- */
 
@@ -230,26 +218,13 @@ START_TEST(paths_and_components_are_those_of_a_plain_search)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("clock_large");
-    TCase *c = tcase_create("clock_large");
+    TCase *c = add_case(suite, "clock_large", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, LIMIT_S);
     tcase_add_loop_test(c, many_processes_are_no_problem, 0, SHAPES);
     tcase_add_loop_test(c, paths_and_components_are_those_of_a_plain_search, 0, SEEDS);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

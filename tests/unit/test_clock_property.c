@@ -5,7 +5,9 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
 #include "../lib/columns.h"
+#include "../lib/suite.h"
 #include "match_fixture.h"
 
 #include <check.h>
@@ -13,19 +15,6 @@
 #include <string.h>
 
 enum { N_SEEDS = 300, MOST_PROCESSES = 20 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 /* A generator of our own, so that a seed means the same everywhere. */
 static uint64_t state;
@@ -279,26 +268,13 @@ START_TEST(zero_of_a_clock_does_not_matter)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("clock_property");
-    TCase *c = tcase_create("clock_property");
+    TCase *c = add_case(suite, "clock_property", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, offsets_are_within_their_bounds, 0, N_SEEDS);
     tcase_add_loop_test(c, zero_of_a_clock_does_not_matter, 0, N_SEEDS);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

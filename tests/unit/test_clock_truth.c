@@ -4,13 +4,13 @@
  */
 #include "config.h"
 
-#include "../lib/traces.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
 #include "match_fixture.h"
 
 #include "read/read.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,19 +18,6 @@
 #include <string.h>
 
 enum { MOST_RANKS = 64 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 static struct mpl_model *read_trace(const char *name)
 {
@@ -147,26 +134,23 @@ static void compare_with_truth(const char *name, const int64_t *truth, uint32_t 
     print_errors(name, "recorded", &before, &after, bound);
 }
 
+/* False where no truth is known. */
+static bool compare_with_its_truth(const char *name, const char *path)
+{
+    int64_t truth[MOST_RANKS] = { 0 };
+    FILE *file = fopen(mpl_arena_printf(arena, "%s/clock-truth.tsv", path), "r");
+
+    if (file != NULL) {
+        compare_with_truth(name, truth, read_truth(file, truth));
+        (void) fclose(file);
+    }
+    return file != NULL;
+}
+
 /* Prints the errors of each trace before and after. */
 START_TEST(every_offset_is_within_its_bound)
 {
-    DIR *folder = opendir(traces_folder());
-    const struct dirent *entry;
-    unsigned n_compared = 0;
-
-    ck_assert_ptr_nonnull(folder);
-    while ((entry = readdir(folder)) != NULL) {
-        int64_t truth[MOST_RANKS] = { 0 };
-        FILE *file = fopen(trace_path(arena, entry->d_name, "clock-truth.tsv"), "r");
-
-        if (file != NULL) {
-            compare_with_truth(entry->d_name, truth, read_truth(file, truth));
-            (void) fclose(file);
-            n_compared++;
-        }
-    }
-    (void) closedir(folder);
-    ck_assert_uint_ge(n_compared, 20);
+    look_at_all_traces(compare_with_its_truth, 20);
 }
 END_TEST
 
@@ -446,12 +430,15 @@ START_TEST(estimate_is_no_less_accurate_than_that_of_eventspace)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
-    Suite *suite = suite_create("clock_truth");
-    TCase *c = tcase_create("clock_truth");
+    if (!traces_are_there("clocks whose truth is known")) {
+        return 77;
+    }
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
+    Suite *suite = suite_create("clock_truth");
+    TCase *c = add_case(suite, "clock_truth", create_arena, destroy_arena);
+
     tcase_set_timeout(c, 60);
     tcase_add_test(c, every_offset_is_within_its_bound);
     tcase_add_test(c, busy_master_does_not_bend_the_clocks_of_its_workers);
@@ -462,21 +449,5 @@ static Suite *make_suite(void)
     tcase_add_loop_test(c, swing_is_followed_so_that_little_is_left_to_repair, 0,
                         sizeof swinging / sizeof *swinging);
     tcase_add_test(c, estimate_is_no_less_accurate_than_that_of_eventspace);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner;
-    int n_failed;
-
-    if (!traces_are_there("clocks whose truth is known")) {
-        return 77;
-    }
-    runner = srunner_create(make_suite());
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

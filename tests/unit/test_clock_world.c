@@ -4,7 +4,9 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
 #include "../lib/effort.h"
+#include "../lib/suite.h"
 #include "world.h"
 
 #include <check.h>
@@ -13,20 +15,6 @@
 #include <stdlib.h>
 
 enum { N_SEEDS = 120, N_OFFSET_SEEDS = 40, N_GARBAGE_SEEDS = 40 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 static const struct mpl_clock *correct(struct world *world, enum mpl_clock_choice choice)
 {
@@ -202,28 +190,15 @@ START_TEST(garbage_moves_few_clocks)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("clock_world");
-    TCase *c = tcase_create("clock_world");
+    TCase *c = add_case(suite, "clock_world", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 600);
     tcase_add_test(c, bounds_cover_the_errors);
     tcase_add_loop_test(c, refined_offsets_are_no_worse_than_recorded, 0,
                         seeds_of(N_OFFSET_SEEDS));
     tcase_add_test(c, garbage_moves_few_clocks);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

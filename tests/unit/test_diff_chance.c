@@ -6,9 +6,10 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "diff/chance_priv.h"
+
+#include "../lib/suite.h"
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
@@ -273,9 +274,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("diff: chance");
-    TCase *c = tcase_create("chance");
-    SRunner *runner;
-    int n_failed;
+    TCase *c = add_case(suite, "chance", NULL, NULL);
 
     tcase_set_timeout(c, 120);
     tcase_add_test(c, student_is_as_in_tables);
@@ -290,10 +289,5 @@ int main(void)
     tcase_add_test(c, few_blocks_tell_nothing);
     tcase_add_test(c, discoveries_are_as_in_the_paper);
     tcase_add_test(c, without_memory_it_says_so);
-    suite_add_tcase(suite, c);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

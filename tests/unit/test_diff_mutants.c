@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/suite.h"
 #include "../lib/traces.h"
 #include "read/read.h"
 #include "stages.h"
@@ -862,7 +863,7 @@ END_TEST
 int main(void)
 {
     Suite *s = suite_create("diff_mutants");
-    TCase *c = tcase_create("mutants");
+    TCase *c = add_case(s, "mutants", NULL, NULL);
 
     if (traces_are_there("faults in real traces")) {
         tcase_add_test(c, a_fault_in_a_real_trace_is_found_where_it_is);
@@ -871,14 +872,5 @@ int main(void)
         tcase_add_loop_test(c, iterations_do_not_depend_on_who_is_looked_at_first, 2, 8);
     }
     tcase_set_timeout(c, 0);
-    suite_add_tcase(s, c);
-
-    SRunner *runner = srunner_create(s);
-
-    srunner_run_all(runner, CK_ENV);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

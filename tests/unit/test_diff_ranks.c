@@ -3,8 +3,8 @@
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "../lib/suite.h"
 #include "../lib/traces.h"
 #include "read/read.h"
 #include "stages.h"
@@ -115,7 +115,8 @@ static void compare_answers(const struct mpl_diff *a, const struct mpl_diff *b)
         const struct mpl_load *load = find_load(a, r);
         const struct mpl_load *other = find_load(b, renumbered(r, n));
 
-        ck_assert((x == NULL) == (y == NULL) && (load == NULL) == (other == NULL));
+        ck_assert_int_eq((x == NULL), (y == NULL));
+        ck_assert_int_eq((load == NULL), (other == NULL));
         if (x != NULL) {
             ck_assert_uint_eq(x->position, y->position);
             ck_assert_uint_eq(x->iteration, y->iteration);
@@ -166,16 +167,9 @@ int main(void)
     }
 
     Suite *s = suite_create("diff_ranks");
-    TCase *c = tcase_create("ranks");
-    SRunner *runner;
-    int n_failed;
+    TCase *c = add_case(s, "ranks", NULL, NULL);
 
     tcase_add_test(c, other_ranks_renumber_the_answer_and_change_nothing_else);
     tcase_set_timeout(c, 0);
-    suite_add_tcase(s, c);
-    runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

@@ -3,9 +3,9 @@
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "../lib/columns.h"
+#include "../lib/suite.h"
 #include "../lib/traces.h"
 #include "read/read.h"
 #include "stages.h"
@@ -157,19 +157,12 @@ int main(void)
     }
 
     Suite *s = suite_create("diff_relations");
-    TCase *c = tcase_create("relations");
-    SRunner *runner;
-    int n_failed;
+    TCase *c = add_case(s, "relations", NULL, NULL);
 
     tcase_add_loop_test(c, times_are_no_structure, 0, N_TRACES);
     tcase_add_loop_test(c, shifted_clocks_are_no_structure, 0, N_TRACES);
     tcase_add_test(c, the_mirror_image_blames_the_same);
     tcase_add_test(c, receives_outside_of_calls_are_no_reason_to_fail);
     tcase_set_timeout(c, 0);
-    suite_add_tcase(s, c);
-    runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

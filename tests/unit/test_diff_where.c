@@ -4,9 +4,9 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../lib/suite.h"
 #include "../lib/traces.h"
 #include "diff/diff.h"
 #include "diff/when_priv.h"
@@ -263,9 +263,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("diff_where");
-    TCase *c = tcase_create("diff_where");
-    SRunner *runner;
-    int n_failed;
+    TCase *c = add_case(suite, "diff_where", NULL, NULL);
 
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_change_is_found_at_its_step);
@@ -279,10 +277,5 @@ int main(void)
         tcase_add_loop_test(c, faults_of_real_runs_are_where_their_programs_have_them, 0,
                             sizeof truths / sizeof *truths);
     }
-    suite_add_tcase(suite, c);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,25 +2,11 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "events_fixture.h"
 #include "replay_ideal.h"
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
 
 /* ---- spans ------------------------------------------------------------------------------- */
 
@@ -439,18 +425,17 @@ START_TEST(calls_are_completed_once_there_is_memory)
         mpl_alloc_fail_after(-1);
     }
     ck_assert_int_gt(n, 5);
-    ck_assert(mpl_events_span(calls, 1, 1).wait_ticks ==
-              mpl_events_span(whole, 1, 1).wait_ticks);
-    ck_assert(mpl_events_totals(calls, 1)->wait_s[MPL_WAIT_LATE_SENDER] > 0);
+    ck_assert_int_eq(mpl_events_span(calls, 1, 1).wait_ticks,
+                     mpl_events_span(whole, 1, 1).wait_ticks);
+    ck_assert_double_gt(mpl_events_totals(calls, 1)->wait_s[MPL_WAIT_LATE_SENDER], 0);
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("events");
-    TCase *t = tcase_create("events");
+    TCase *t = add_case(suite, "events", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(t, create_arena, destroy_arena);
     tcase_add_test(t, startup_and_shutdown_hold_everything_around_them);
     tcase_add_test(t, startup_lasts_until_the_last_process_has_begun);
     tcase_add_test(t, processes_that_never_meet_have_no_startup);
@@ -469,17 +454,5 @@ static Suite *make_suite(void)
     tcase_add_test(t, edges_count_messages_bytes_and_waits);
     tcase_add_test(t, running_out_of_memory_is_told_at_every_step);
     tcase_add_test(t, calls_are_completed_once_there_is_memory);
-    suite_add_tcase(suite, t);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

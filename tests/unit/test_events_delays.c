@@ -5,52 +5,15 @@
 #include "config.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../lib/traces.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
 #include "events/events.h"
+#include "events_of.h"
 #include "read/read.h"
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_arena_destroy(arena);
-}
-
-static const struct mpl_events *events_of(struct mpl_model *model)
-{
-    const struct mpl_match *match = NULL;
-    const struct mpl_clock *clock = NULL;
-    const struct mpl_events *events = NULL;
-
-    ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
-    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, NULL),
-                     MPL_OK);
-    ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, NULL), MPL_OK);
-    return events;
-}
-
-static const struct mpl_events *from_text(const char *text)
-{
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    struct mpl_model *model = NULL;
-
-    ck_assert_ptr_nonnull(lint);
-    ck_assert_int_eq(mpl_read_text("test", text, strlen(text), arena, lint, &model, NULL),
-                     MPL_OK);
-    return events_of(model);
-}
 
 static const struct mpl_delay *delays_of(const struct mpl_events *events)
 {
@@ -79,9 +42,10 @@ static double sum_of(const double *seconds)
 START_TEST(a_wait_is_the_fault_of_who_computed_longer)
 {
     const struct mpl_delay *d =
-        delays_of(from_text("# us\n"
-                            "rank 0: compute 0..50  send 50..51 to 1\n"
-                            "rank 1: compute 0..20  recv 20..52 from 0\n"));
+        delays_of(events_of_text("# us\n"
+                                 "rank 0: compute 0..50  send 50..51 to 1\n"
+                                 "rank 1: compute 0..20  recv 20..52 from 0\n",
+                                 arena));
 
     ASSERT_US(d[0].direct_s[MPL_WAIT_LATE_SENDER], 30);
     ASSERT_US(sum_of(d[0].indirect_s), 0);
@@ -93,11 +57,12 @@ END_TEST
 START_TEST(a_delay_that_is_passed_on_goes_back_to_its_source)
 {
     /* 2 sends at 40, so 1 waits 30 and sends at 40; 0 waits 30 for 1, which was never busier. */
-    const struct mpl_delay *d =
-        delays_of(from_text("# us\n"
-                            "rank 0: compute 0..10  recv 10..40 from 1\n"
-                            "rank 1: compute 0..10  recv 10..40 from 2  send 40..40 to 0\n"
-                            "rank 2: compute 0..40  send 40..40 to 1\n"));
+    const struct mpl_delay *d = delays_of(
+        events_of_text("# us\n"
+                       "rank 0: compute 0..10  recv 10..40 from 1\n"
+                       "rank 1: compute 0..10  recv 10..40 from 2  send 40..40 to 0\n"
+                       "rank 2: compute 0..40  send 40..40 to 1\n",
+                       arena));
 
     ASSERT_US(d[2].direct_s[MPL_WAIT_LATE_SENDER], 30);
     ASSERT_US(d[2].indirect_s[MPL_WAIT_LATE_SENDER], 30);
@@ -110,11 +75,12 @@ END_TEST
 START_TEST(a_turn_is_computed_behind_a_wait_while_the_next_does_nothing)
 {
     /* 1 has waited 10 and computes 10, for which 2 waits, and 0 after all. The last one has met 1 before. */
-    const struct mpl_delay *d = delays_of(from_text(
+    const struct mpl_delay *d = delays_of(events_of_text(
         "# us\n"
         "rank 0: compute 0..10  send 10..10 to 1  barrier 10..30\n"
         "rank 1: recv 0..10 from 0  compute 10..20  send 20..20 to 2  barrier 20..30\n"
-        "rank 2: recv 0..20 from 1  compute 20..30  barrier 30..30\n"));
+        "rank 2: recv 0..20 from 1  compute 20..30  barrier 30..30\n",
+        arena));
 
     ASSERT_US(d[0].in_turn_s, 0);
     ASSERT_US(d[1].in_turn_s, 20);
@@ -128,11 +94,12 @@ END_TEST
 START_TEST(nobody_is_in_turn_where_a_delay_is_passed_on_and_all_compute)
 {
     /* 0 is late by 20, and so is 1 for 2 after it has computed, as 2 has, for 5. */
-    const struct mpl_delay *d = delays_of(from_text(
+    const struct mpl_delay *d = delays_of(events_of_text(
         "# us\n"
         "rank 0: compute 0..30  send 30..30 to 1\n"
         "rank 1: compute 0..10  recv 10..30 from 0  compute 30..36  send 36..36 to 2\n"
-        "rank 2: compute 0..15  recv 15..36 from 1\n"));
+        "rank 2: compute 0..15  recv 15..36 from 1\n",
+        arena));
 
     for (uint32_t l = 0; l < 3; l++) {
         ASSERT_US(d[l].in_turn_s, 0);
@@ -143,11 +110,12 @@ END_TEST
 START_TEST(fault_is_shared_by_delay_and_waiting)
 {
     /* 1 waits 30 for 2, then computes 10 more than 0: of the 40 that 0 waits, 10 are its fault. */
-    const struct mpl_delay *d = delays_of(from_text(
+    const struct mpl_delay *d = delays_of(events_of_text(
         "# us\n"
         "rank 0: compute 0..10  recv 10..50 from 1\n"
         "rank 1: compute 0..10  recv 10..40 from 2  compute 40..50  send 50..50 to 0\n"
-        "rank 2: compute 0..40  send 40..40 to 1\n"));
+        "rank 2: compute 0..40  send 40..40 to 1\n",
+        arena));
 
     ASSERT_US(sum_of(d[1].direct_s), 10);
     ASSERT_US(sum_of(d[2].direct_s), 30);
@@ -158,10 +126,11 @@ END_TEST
 START_TEST(only_what_happened_since_they_met_counts)
 {
     /* At the barrier they are even; that 0 was slow before it explains nothing behind it. */
-    const struct mpl_delay *d = delays_of(from_text(
+    const struct mpl_delay *d = delays_of(events_of_text(
         "# us\n"
         "rank 0: compute 0..90  barrier 90..91  compute 91..101  recv 101..121 from 1\n"
-        "rank 1: compute 0..10  barrier 10..91  compute 91..121  send 121..121 to 0\n"));
+        "rank 1: compute 0..10  barrier 10..91  compute 91..121  send 121..121 to 0\n",
+        arena));
 
     ASSERT_US(d[0].direct_s[MPL_WAIT_BARRIER], 80);
     ASSERT_US(d[1].direct_s[MPL_WAIT_LATE_SENDER], 20);
@@ -193,7 +162,7 @@ START_TEST(any_number_of_calls_may_lie_before_a_wait)
              "rank 3: compute 0..10  send 10..10 to 0\n",
              sends, 10 + _i, 50 + _i, 50 + _i, 51 + _i, 52 + _i, receives);
 
-    const struct mpl_delay *d = delays_of(from_text(drawing));
+    const struct mpl_delay *d = delays_of(events_of_text(drawing, arena));
 
     ASSERT_US(d[0].direct_s[MPL_WAIT_LATE_SENDER], 20 + _i);
     ASSERT_US(d[0].computed_s, 20);
@@ -205,13 +174,14 @@ END_TEST
 START_TEST(a_message_that_lay_ready_is_no_meeting)
 {
     /* 0 sends to 1 at 10; 1 waits for 2 until 40, takes it, answers at once. 2 is to blame. */
-    const struct mpl_delay *d = delays_of(from_text(
+    const struct mpl_delay *d = delays_of(events_of_text(
         "# us\n"
         "rank 0: compute 0..10  send 10..10 to 1 tag 1  recv 10..40 from 1 tag 2\n"
         "rank 1: compute 0..10  recv 10..40 from 2  recv 40..40 from 0 tag 1  send 40..40 "
         "to "
         "0 tag 2\n"
-        "rank 2: compute 0..40  send 40..40 to 1\n"));
+        "rank 2: compute 0..40  send 40..40 to 1\n",
+        arena));
 
     ASSERT_US(sum_of(d[1].direct_s), 0);
     ASSERT_US(sum_of(d[2].direct_s), 30);
@@ -256,7 +226,7 @@ START_TEST(delay_costs_are_those_of_scalasca)
     ck_assert_ptr_nonnull(path);
     ck_assert_int_eq(mpl_read(path, arena, NULL, &model, NULL), MPL_OK);
 
-    const struct mpl_events *events = events_of(model);
+    const struct mpl_events *events = events_of_model(model, arena);
     const struct mpl_delay *d = delays_of(events);
     double all_s = 0;
 
@@ -295,28 +265,19 @@ static void check_conservation(const struct mpl_events *events, const char *name
                   "%s: %.9f s of costs for %.9f s of waiting", name, costs_s, waits_s);
 }
 
+static bool check_if_read(const char *name, const char *path)
+{
+    const struct mpl_events *events = find_events_of_path(path, arena);
+
+    if (events != NULL) {
+        check_conservation(events, name);
+    }
+    return events != NULL;
+}
+
 START_TEST(costs_are_all_waiting_on_every_trace)
 {
-    DIR *directory = opendir(traces_folder());
-    unsigned n_read = 0;
-
-    ck_assert_ptr_nonnull(directory);
-    for (const struct dirent *entry = readdir(directory); entry != NULL;
-         entry = readdir(directory)) {
-        const char *path = mpl_arena_printf(arena, "%s/%s", traces_folder(), entry->d_name);
-        struct mpl_model *model = NULL;
-
-        ck_assert_ptr_nonnull(path);
-        if (entry->d_name[0] != '.' &&
-            mpl_read(path, arena, NULL, &model, NULL) == MPL_OK) {
-            check_conservation(events_of(model), entry->d_name);
-            n_read++;
-        }
-        mpl_arena_destroy(arena);
-        create_arena();
-    }
-    (void) closedir(directory);
-    ck_assert_uint_ge(n_read, 40);
+    look_at_all_traces(check_if_read, 40);
 }
 END_TEST
 
@@ -341,21 +302,23 @@ static const char *origins_of(const struct mpl_events *events)
 
 START_TEST(a_wait_goes_back_to_who_was_late)
 {
-    ck_assert_str_eq(
-        origins_of(from_text("rank 0: compute 0..10 recv 10..52 from 1\n"
-                             "rank 1: compute 0..10 recv 10..46 from 2 send 46..48 to 0\n"
-                             "rank 2: compute 0..40 send 40..42 to 1\n")),
-        "0:0 <- 2:0 2, 1:0 <- 2:0 1");
+    ck_assert_str_eq(origins_of(events_of_text(
+                         "rank 0: compute 0..10 recv 10..52 from 1\n"
+                         "rank 1: compute 0..10 recv 10..46 from 2 send 46..48 to 0\n"
+                         "rank 2: compute 0..40 send 40..42 to 1\n",
+                         arena)),
+                     "0:0 <- 2:0 2, 1:0 <- 2:0 1");
 }
 END_TEST
 
 START_TEST(a_wait_begins_where_its_culprit_was_late_by_itself)
 {
     ck_assert_str_eq(
-        origins_of(from_text("rank 0: compute 0..10 recv 10..92 from 1\n"
-                             "rank 1: compute 0..10 recv 10..22 from 2 compute 22..80 "
-                             "send 80..82 to 0\n"
-                             "rank 2: compute 0..15 send 15..17 to 1\n")),
+        origins_of(events_of_text("rank 0: compute 0..10 recv 10..92 from 1\n"
+                                  "rank 1: compute 0..10 recv 10..22 from 2 compute 22..80 "
+                                  "send 80..82 to 0\n"
+                                  "rank 2: compute 0..15 send 15..17 to 1\n",
+                                  arena)),
         "0:0 <- 1:1 1, 1:0 <- 2:0 1");
 }
 END_TEST
@@ -363,11 +326,12 @@ END_TEST
 /* Rank 1 has posted its receive, and computes until 60: the message of rank 0 moves only then. */
 START_TEST(a_send_is_held_while_its_receiver_computes)
 {
-    ck_assert_str_eq(origins_of(from_text(
+    ck_assert_str_eq(origins_of(events_of_text(
                          "rank 0: compute 0..5 isend 5..6 to 1 as a wait 6..63 for a "
                          "send 63..64 to 2\n"
                          "rank 1: irecv 0..1 from 0 as a compute 1..60 wait 60..63 for a\n"
-                         "rank 2: compute 0..5 recv 5..66 from 0\n")),
+                         "rank 2: compute 0..5 recv 5..66 from 0\n",
+                         arena)),
                      "0:1 <- 1:1 1, 2:0 <- 1:1 2");
 }
 END_TEST
@@ -375,12 +339,13 @@ END_TEST
 /* Rank 0 is held from 6 to 60, also where rank 1 comes to MPI before it takes the message (the send of rank 2). */
 START_TEST(held_sends_last_until_their_receiver_is_in_mpi)
 {
-    const struct mpl_events *events =
-        from_text("# us\n"
-                  "rank 0: compute 0..5 isend 5..6 to 1 as a wait 6..63 for a\n"
-                  "rank 1: irecv 0..1 from 0 as a compute 1..60 wait 60..63 for a recv "
-                  "63..64 from 2\n"
-                  "rank 2: compute 0..20 send 20..61 to 1\n");
+    const struct mpl_events *events = events_of_text(
+        "# us\n"
+        "rank 0: compute 0..5 isend 5..6 to 1 as a wait 6..63 for a\n"
+        "rank 1: irecv 0..1 from 0 as a compute 1..60 wait 60..63 for a recv "
+        "63..64 from 2\n"
+        "rank 2: compute 0..20 send 20..61 to 1\n",
+        arena);
     const double *held_s = NULL;
 
     ck_assert_int_eq(mpl_events_held(events, arena, &held_s, NULL), MPL_OK);
@@ -391,43 +356,43 @@ START_TEST(held_sends_last_until_their_receiver_is_in_mpi)
     enum mpl_status st = MPL_E_NOMEM;
 
     held_s = NULL;
-    for (long k = 0; st != MPL_OK && k < 1000; k++) {
+    for (long k = 0; fails_without_memory(k, st); k++) {
         mpl_alloc_fail_after(k);
         st = mpl_events_held(events, arena, &held_s, NULL);
         mpl_alloc_fail_after(-1);
-        ck_assert(st == MPL_OK || (st == MPL_E_NOMEM && held_s == NULL));
+        ck_assert_int_eq(held_s != NULL, st == MPL_OK);
     }
-    ck_assert_int_eq(st, MPL_OK);
 }
 END_TEST
 
 START_TEST(out_of_memory_for_origins_is_told)
 {
     const struct mpl_events *events =
-        from_text("rank 0: compute 0..10 recv 10..52 from 1\n"
-                  "rank 1: compute 0..10 recv 10..46 from 2 send 46..48 to 0\n"
-                  "rank 2: compute 0..40 send 40..42 to 1\n");
+        events_of_text("rank 0: compute 0..10 recv 10..52 from 1\n"
+                       "rank 1: compute 0..10 recv 10..46 from 2 send 46..48 to 0\n"
+                       "rank 2: compute 0..40 send 40..42 to 1\n",
+                       arena);
     const struct mpl_wait_origin *all = NULL;
     enum mpl_status st = MPL_E_NOMEM;
     size_t n = 0;
 
-    for (long k = 0; st != MPL_OK && k < 1000; k++) {
+    for (long k = 0; fails_without_memory(k, st); k++) {
         mpl_alloc_fail_after(k);
         st = mpl_events_wait_origins(events, arena, &all, &n, NULL);
         mpl_alloc_fail_after(-1);
-        ck_assert(st == MPL_OK || (st == MPL_E_NOMEM && all == NULL));
+        ck_assert_int_eq(all != NULL, st == MPL_OK);
     }
-    ck_assert_int_eq(st, MPL_OK);
 }
 END_TEST
 
 START_TEST(out_of_memory_is_told)
 {
-    const struct mpl_events *events = from_text(
+    const struct mpl_events *events = events_of_text(
         "# us\n"
         "rank 0: compute 0..10  recv 10..50 from 1  barrier 50..60\n"
         "rank 1: compute 0..10  recv 10..40 from 2  send 50..50 to 0  barrier 50..60\n"
-        "rank 2: compute 0..40  send 40..40 to 1  barrier 60..60\n");
+        "rank 2: compute 0..40  send 40..40 to 1  barrier 60..60\n",
+        arena);
     long n = 0;
 
     for (;; n++) {
@@ -447,13 +412,12 @@ START_TEST(out_of_memory_is_told)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("events_delays");
-    TCase *small = tcase_create("small");
-    TCase *real = tcase_create("traces");
+    TCase *small = add_case(suite, "small", create_arena, destroy_arena);
+    TCase *real = add_case(suite, "traces", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(small, create_arena, destroy_arena);
     tcase_add_test(small, a_wait_is_the_fault_of_who_computed_longer);
     tcase_add_test(small, a_delay_that_is_passed_on_goes_back_to_its_source);
     tcase_add_test(small, a_turn_is_computed_behind_a_wait_while_the_next_does_nothing);
@@ -468,27 +432,11 @@ static Suite *make_suite(void)
     tcase_add_test(small, a_send_is_held_while_its_receiver_computes);
     tcase_add_test(small, held_sends_last_until_their_receiver_is_in_mpi);
     tcase_add_test(small, out_of_memory_for_origins_is_told);
-    suite_add_tcase(suite, small);
-    if (!traces_are_there("delay costs of real traces")) {
-        return suite;
+    if (traces_are_there("delay costs of real traces")) {
+        tcase_set_timeout(real, 120);
+        tcase_add_loop_test(real, delay_costs_are_those_of_scalasca, 0,
+                            (int) (sizeof figures / sizeof figures[0]));
+        tcase_add_test(real, costs_are_all_waiting_on_every_trace);
     }
-    tcase_set_timeout(real, 120);
-    tcase_add_checked_fixture(real, create_arena, destroy_arena);
-    tcase_add_loop_test(real, delay_costs_are_those_of_scalasca, 0,
-                        (int) (sizeof figures / sizeof figures[0]));
-    tcase_add_test(real, costs_are_all_waiting_on_every_trace);
-    suite_add_tcase(suite, real);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int n_failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -13,44 +13,18 @@
 #include "events/events.h"
 #include "read/read.h"
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+#include "events_of.h"
+
 enum { PROCESSES = 6, STEPS = 24, TEXT = 400000, SEEDS = 40 };
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_arena_destroy(arena);
-}
-
-static const struct mpl_events *events_of(const char *text)
-{
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    struct mpl_model *model = NULL;
-    const struct mpl_match *match = NULL;
-    const struct mpl_clock *clock = NULL;
-    const struct mpl_events *events = NULL;
-
-    ck_assert_ptr_nonnull(lint);
-    ck_assert_int_eq(mpl_read_text("test", text, strlen(text), arena, lint, &model, NULL),
-                     MPL_OK);
-    ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
-    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, NULL),
-                     MPL_OK);
-    ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, NULL), MPL_OK);
-    return events;
-}
 
 static const struct mpl_steps *steps_of(const char *text)
 {
     const struct mpl_steps *steps = NULL;
 
-    ck_assert_int_eq(mpl_events_steps(events_of(text), arena, &steps, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_events_steps(events_of_text(text, arena), arena, &steps, NULL),
+                     MPL_OK);
     ck_assert_ptr_nonnull(steps);
     return steps;
 }
@@ -349,8 +323,8 @@ START_TEST(one_slow_process_is_kept_in_all_steps)
 
     ck_assert_uint_eq(s->loads[4].heaviest_steps, STEPS);
     ASSERT_NEAR(s->heaviest_kept, 1.0);
-    ck_assert(s->kept_s > 0.95 * s->cost_s);
-    ck_assert(fabs(s->trend) < 0.1);
+    ck_assert_double_gt(s->kept_s, 0.95 * s->cost_s);
+    ck_assert_double_lt(fabs(s->trend), 0.1);
 }
 END_TEST
 
@@ -395,9 +369,10 @@ static const struct mpl_serial *serial_of(load_matrix loads, bool is_collective)
 {
     const struct mpl_serial *serial = NULL;
 
-    ck_assert_int_eq(mpl_events_serial(events_of(make(loads, PROCESSES, is_collective)),
-                                       arena, &serial, NULL),
-                     MPL_OK);
+    ck_assert_int_eq(
+        mpl_events_serial(events_of_text(make(loads, PROCESSES, is_collective), arena),
+                          arena, &serial, NULL),
+        MPL_OK);
     ck_assert_ptr_nonnull(serial);
     return serial;
 }
@@ -416,9 +391,9 @@ static void check_alone(int every, int more_us, bool is_collective, double alone
 
     const struct mpl_serial *s = serial_of(loads, is_collective);
 
-    ck_assert(fabs(s[4].all_s - alone_us * 1e-6) < 1e-9);
-    ck_assert(fabs(s[4].n_sections - n) < 1e-6);
-    ck_assert(s[3].all_s < 1e-9);
+    ck_assert_double_eq_tol(s[4].all_s, alone_us * 1e-6, 1e-9);
+    ck_assert_double_eq_tol(s[4].n_sections, n, 1e-6);
+    ck_assert_double_lt(s[3].all_s, 1e-9);
 }
 
 START_TEST(what_a_process_does_now_and_then_is_serial)
@@ -443,7 +418,7 @@ START_TEST(the_longest_of_uneven_pieces_are_not_serial)
             loads[k][p] = p == 4 ? pieces[k % 8] : 100;
         }
     }
-    ck_assert(serial_of(loads, _i != 0)[4].all_s < 1e-9);
+    ck_assert_double_lt(serial_of(loads, _i != 0)[4].all_s, 1e-9);
 }
 END_TEST
 
@@ -460,10 +435,10 @@ START_TEST(what_a_process_does_while_others_do_nothing_is_serial)
 
     const struct mpl_serial *s = serial_of(loads, _i != 0);
 
-    ck_assert(fabs(s[2].all_s - (500 + STEPS / 2 * 45) * 1e-6) < 1e-9);
-    ck_assert(s[2].n_sections > 3.9 &&
-              s[2].n_sections < 4); /* 1040^2 / (500^2 + 12 * 45^2) */
-    ck_assert(s[0].all_s < 1e-9);
+    ck_assert_double_eq_tol(s[2].all_s, (500 + STEPS / 2 * 45) * 1e-6, 1e-9);
+    ck_assert_double_gt(s[2].n_sections, 3.9);
+    ck_assert_double_lt(s[2].n_sections, 4); /* 1040^2 / (500^2 + 12 * 45^2) */
+    ck_assert_double_lt(s[0].all_s, 1e-9);
 }
 END_TEST
 
@@ -481,9 +456,9 @@ START_TEST(a_wandering_place_is_persistent_and_nobodys)
 
     const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
 
-    ck_assert(s->persistence > 0.8);
-    ck_assert(s->heaviest_kept > 0.7);
-    ck_assert(s->kept_s < 0.3 * s->cost_s);
+    ck_assert_double_gt(s->persistence, 0.8);
+    ck_assert_double_gt(s->heaviest_kept, 0.7);
+    ck_assert_double_lt(s->kept_s, 0.3 * s->cost_s);
     for (int p = 0; p < PROCESSES; p++) {
         ck_assert_uint_eq(s->loads[p].heaviest_steps, 4);
     }
@@ -523,8 +498,8 @@ START_TEST(empty_steps_hide_no_order)
 
     const struct mpl_steps *s = steps_of(make(loads, PROCESSES, _i != 0));
 
-    ck_assert(s->persistence > 0.2);
-    ck_assert(s->heaviest_kept > 0.4);
+    ck_assert_double_gt(s->persistence, 0.2);
+    ck_assert_double_gt(s->heaviest_kept, 0.4);
 }
 END_TEST
 
@@ -541,9 +516,9 @@ START_TEST(noise_is_not_persistent)
 
     const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
 
-    ck_assert(fabs(s->persistence) < 0.2);
-    ck_assert(s->heaviest_order < 0.25);
-    ck_assert(s->kept_s < 0.4 * s->cost_s);
+    ck_assert_double_lt(fabs(s->persistence), 0.2);
+    ck_assert_double_lt(s->heaviest_order, 0.25);
+    ck_assert_double_lt(s->kept_s, 0.4 * s->cost_s);
 }
 END_TEST
 
@@ -561,7 +536,7 @@ START_TEST(growth_has_a_trend_and_a_slope)
     const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
 
     ASSERT_NEAR(s->slope_s, 2e-6 * 5 / 6);
-    ck_assert(s->trend > 0.2);
+    ck_assert_double_gt(s->trend, 0.2);
 }
 END_TEST
 
@@ -621,7 +596,7 @@ END_TEST
 START_TEST(out_of_memory_is_told)
 {
     load_matrix loads = { 0 };
-    const struct mpl_events *events = events_of(make(loads, 3, _i != 0));
+    const struct mpl_events *events = events_of_text(make(loads, 3, _i != 0), arena);
     long n = 0;
 
     for (;; n++) {
@@ -644,7 +619,7 @@ END_TEST
 START_TEST(out_of_memory_is_told_for_serial_work)
 {
     load_matrix loads = { 0 };
-    const struct mpl_events *events = events_of(make(loads, 3, _i != 0));
+    const struct mpl_events *events = events_of_text(make(loads, 3, _i != 0), arena);
     long n = 0;
 
     for (;; n++) {
@@ -664,12 +639,11 @@ START_TEST(out_of_memory_is_told_for_serial_work)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("events_steps");
-    TCase *all = tcase_create("all");
+    TCase *all = add_case(suite, "all", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(all, create_arena, destroy_arena);
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, random_runs_have_the_summary_of_the_definitions, 0, 2);
     tcase_add_loop_test(all, one_slow_process_is_kept_in_all_steps, 0, 2);
@@ -688,18 +662,5 @@ static Suite *make_suite(void)
     tcase_add_test(all, steps_of_the_set_up_are_not_those_of_the_run);
     tcase_add_loop_test(all, out_of_memory_is_told, 0, 2);
     tcase_add_loop_test(all, out_of_memory_is_told_for_serial_work, 0, 2);
-    suite_add_tcase(suite, all);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int n_failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,25 +2,11 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "events_fixture.h"
 #include "replay_ideal.h"
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
 
 /* ---- late sender ------------------------------------------------------------------ */
 
@@ -826,12 +812,11 @@ START_TEST(a_process_with_threads_is_not_counted)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("events_waits");
-    TCase *t = tcase_create("events");
+    TCase *t = add_case(suite, "events", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(t, create_arena, destroy_arena);
     tcase_add_test(t, receive_waits_until_the_send_is_entered);
     tcase_add_test(t, receive_entered_after_the_send_does_not_wait);
     tcase_add_test(t, clock_error_cannot_make_a_receive_wait_longer_than_it_takes);
@@ -873,17 +858,5 @@ static Suite *make_suite(void)
     tcase_add_test(t, every_other_process_computes_always_the_same_ones);
     tcase_add_test(t, crowd_is_what_counting_at_each_moment_gives);
     tcase_add_test(t, a_process_with_threads_is_not_counted);
-    suite_add_tcase(suite, t);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -12,13 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct mpl_arena *arena;
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+
 static char folder[] = "machine-XXXXXX";
 
 static void begin(void)
 {
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
+    create_arena();
     strcpy(folder, "machine-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
@@ -34,7 +35,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 static void end(void)
 {
     (void) nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    mpl_arena_destroy(arena);
+    destroy_arena();
 }
 
 /* A file below the folder, with the folders that it is in. */
@@ -126,7 +127,7 @@ START_TEST(a_look_counts_cores_of_ours_only)
     const struct machine_look look = mpl_machine_look(folder);
     ck_assert_double_eq(look.load, 1.25);
     ck_assert_double_eq_tol(look.busy_s, 300.0 / (double) sysconf(_SC_CLK_TCK), 1e-9);
-    ck_assert(look.own_s >= 0);
+    ck_assert_double_ge(look.own_s, 0);
 }
 END_TEST
 
@@ -253,9 +254,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("experiment: the machine");
-    TCase *tcase = tcase_create("machine");
+    TCase *tcase = add_case(suite, "machine", begin, end);
 
-    tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, a_control_group_limits_the_cores);
     tcase_add_test(tcase, so_does_one_of_the_first_version);
     tcase_add_test(tcase, no_limit_leaves_what_affinity_allows);
@@ -266,11 +266,5 @@ int main(void)
     tcase_add_test(tcase, ranks_share_a_core_where_they_can_go_nowhere_else);
     tcase_add_test(tcase, two_halves_of_a_socket_are_full_together);
     tcase_add_test(tcase, placement_is_told_by_ranges);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -13,7 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct mpl_arena *arena;
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+
 static struct mpl_err err;
 static char folder[] = "experiment-XXXXXX";
 static const char *out_path, *err_path;
@@ -21,8 +23,7 @@ static const char *out_path, *err_path;
 static void begin(void)
 {
     err = (struct mpl_err){ 0 };
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
+    create_arena();
     strcpy(folder, "experiment-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     out_path = mpl_arena_printf(arena, "%s/stdout", folder);
@@ -34,7 +35,7 @@ static void end(void)
     (void) unlink(out_path);
     (void) unlink(err_path);
     (void) rmdir(folder);
-    mpl_arena_destroy(arena);
+    destroy_arena();
 }
 
 /* Runs the words; \p change may be NULL. */
@@ -575,12 +576,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("experiment: programs");
-    TCase *tcase = tcase_create("programs");
+    TCase *tcase = add_case(suite, "programs", begin, end);
 
     /* Who is started in the background of a script ignores these, and what it runs does, too. */
     (void) signal(SIGINT, SIG_DFL);
     (void) signal(SIGQUIT, SIG_DFL);
-    tcase_add_checked_fixture(tcase, begin, end);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, exit_status_and_output_are_kept);
     tcase_add_test(tcase, words_stay_words);
@@ -604,11 +604,5 @@ int main(void)
     tcase_add_test(tcase, a_rank_that_has_written_is_not_disturbed);
     tcase_add_test(tcase, where_ranks_are_elsewhere_the_launcher_is_told);
     tcase_add_test(tcase, where_nobody_has_a_rank_the_launcher_is_told);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

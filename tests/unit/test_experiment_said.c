@@ -8,13 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct mpl_arena *arena;
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+
 static char path[] = "said-XXXXXX";
 
 static void begin(void)
 {
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
+    create_arena();
     strcpy(path, "said-XXXXXX");
     const int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
@@ -24,7 +25,7 @@ static void begin(void)
 static void end(void)
 {
     (void) unlink(path);
-    mpl_arena_destroy(arena);
+    destroy_arena();
 }
 
 #define RULE "--------------------------------------------------------------------------\n"
@@ -135,18 +136,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("experiment: last words");
-    TCase *tcase = tcase_create("said");
+    TCase *tcase = add_case(suite, "said", begin, end);
 
-    tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, the_nearest_reason_is_taken);
     tcase_add_test(tcase, no_letter_is_cut);
     tcase_add_test(tcase, a_file_tells_whether_it_can_call_mpi);
     tcase_add_test(tcase, a_name_is_found_wherever_it_stands);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,22 +4,17 @@
 #include "experiment/experiment_priv.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
-static struct mpl_arena *arena;
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+
 static struct mpl_err err;
 
 static void begin(void)
 {
     err = (struct mpl_err){ 0 };
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void end(void)
-{
-    mpl_arena_destroy(arena);
+    create_arena();
 }
 
 static const char *const tracer[] = { "eztrace", "-t", "openmpi" };
@@ -147,20 +142,13 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("experiment: words");
-    TCase *tcase = tcase_create("words");
+    TCase *tcase = add_case(suite, "words", begin, destroy_arena);
 
-    tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, the_tracer_goes_where_the_user_says_or_in_front_of_all);
     tcase_add_test(tcase, arguments_are_separated_by_blanks);
     tcase_add_test(tcase, the_number_of_processes_must_be_known);
     tcase_add_test(tcase, a_misspelt_placeholder_is_told_what_it_is_meant_for);
     tcase_add_test(tcase, printed_words_can_be_pasted);
     tcase_add_test(tcase, a_case_is_called_after_the_program);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,24 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "formula/formula.h"
 #include "formula_names.h"
 
-static struct mpl_arena *arena;
 static struct mpl_lint *lint;
 
 static void open_formulas(void)
 {
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
+    create_arena();
     lint = mpl_lint_create(arena);
     ck_assert_ptr_nonnull(lint);
-}
-
-static void close_formulas(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
 }
 
 static enum mpl_status compile(const char *text, const struct mpl_formula **formula)
@@ -209,10 +203,10 @@ START_TEST(numbers_are_read_exactly_and_in_any_locale)
                  { "1e22", 1e22 }, { "0.000001", 1e-6 },
                  { "123456789012345678901", 1.23456789012345678901e20 },
                  { "0.1234567890123456789", 0.1234567890123456789 }, { "1E3", 1000 });
-    ck_assert(value_of("0.1") == 0.1);
-    ck_assert(value_of("5 ms") == 0.005);
-    ck_assert(value_of("0.3") == 0.3);
-    ck_assert(value_of("179.769e306") == 179.769e306);
+    ck_assert_double_eq(value_of("0.1"), 0.1);
+    ck_assert_double_eq(value_of("5 ms"), 0.005);
+    ck_assert_double_eq(value_of("0.3"), 0.3);
+    ck_assert_double_eq(value_of("179.769e306"), 179.769e306);
     (void) setlocale(LC_ALL, "C");
 }
 END_TEST
@@ -290,7 +284,7 @@ START_TEST(printed_units_read_back_as_the_same)
             ck_assert_int_eq(mpl_unit_parse(mpl_unit_text(unit, text), &back, &factor),
                              MPL_OK);
             ck_assert_msg(back.seconds == seconds && back.bytes == bytes, "%s", text);
-            ck_assert(factor == 1.0);
+            ck_assert_double_eq(factor, 1.0);
         }
     }
 }
@@ -470,12 +464,15 @@ START_TEST(slots_are_told_once_and_ascending)
     const uint32_t *scalars = mpl_formula_scalars(formula, &n);
 
     ck_assert_uint_eq(n, 3);
-    ck_assert(scalars[0] == 4 && scalars[1] == 5 && scalars[2] == 8);
+    ck_assert_double_eq(scalars[0], 4);
+    ck_assert_double_eq(scalars[1], 5);
+    ck_assert_double_eq(scalars[2], 8);
 
     const uint32_t *lists = mpl_formula_lists(formula, &n);
 
     ck_assert_uint_eq(n, 2);
-    ck_assert(lists[0] == 0 && lists[1] == 1);
+    ck_assert_double_eq(lists[0], 0);
+    ck_assert_double_eq(lists[1], 1);
     (void) mpl_formula_scalars(compiled("1"), &n);
     ck_assert_uint_eq(n, 0);
 }
@@ -532,7 +529,7 @@ START_TEST(aggregates_of_fixed_names_are_evaluated_once)
         const double next =
             mpl_formula_eval_next(formula, (double[]){ 5, 10 }, &second, kept);
 
-        ck_assert(once == mpl_formula_eval(formula, (double[]){ 1, 10 }, &first));
+        ck_assert_double_eq(once, mpl_formula_eval(formula, (double[]){ 1, 10 }, &first));
         ck_assert_msg(fabs(next - expected[i].second) < 1e-12, "%s gives %g",
                       expected[i].text, next);
     }
@@ -695,14 +692,13 @@ START_TEST(who_asks_whether_it_holds_reads_less)
 }
 END_TEST
 
-static Suite *create_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("formula");
-    TCase *values = tcase_create("values");
-    TCase *units = tcase_create("units");
-    TCase *limits = tcase_create("limits");
+    TCase *values = add_case(suite, "values", open_formulas, destroy_arena);
+    TCase *units = add_case(suite, "units", open_formulas, destroy_arena);
+    TCase *limits = add_case(suite, "limits", open_formulas, destroy_arena);
 
-    tcase_add_checked_fixture(values, open_formulas, close_formulas);
     tcase_add_test(values, operators_bind_as_stated);
     tcase_add_test(values, nothing_is_aggregated_where_the_left_side_decides);
     tcase_add_test(values, what_decides_nothing_is_not_read);
@@ -720,34 +716,17 @@ static Suite *create_suite(void)
     tcase_add_test(values, units_of_numbers_scale_to_seconds_and_bytes);
     tcase_add_test(values, slots_are_told_once_and_ascending);
     tcase_add_test(values, aggregates_of_fixed_names_are_evaluated_once);
-    suite_add_tcase(suite, values);
 
-    tcase_add_checked_fixture(units, open_formulas, close_formulas);
     tcase_add_test(units, units_follow_the_operations);
     tcase_add_test(units, printed_units_read_back_as_the_same);
     tcase_add_test(units, prefixes_of_units_become_factors);
     tcase_add_test(units, what_is_no_unit_is_refused);
-    suite_add_tcase(suite, units);
 
-    tcase_add_checked_fixture(limits, open_formulas, close_formulas);
     tcase_set_timeout(limits, 60);
     tcase_add_test(limits, nesting_has_a_limit_and_nothing_overflows_below_it);
     tcase_add_test(limits, a_hundred_levels_are_the_limit);
     tcase_add_test(limits, a_chain_of_a_million_operators_needs_no_stack);
     tcase_add_test(limits, running_out_of_memory_is_told_at_every_allocation);
     tcase_add_test(limits, a_lookup_without_memory_ends_the_compilation);
-    suite_add_tcase(suite, limits);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(create_suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,24 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "formula/formula.h"
 #include "formula_names.h"
 
-static struct mpl_arena *arena;
 static struct mpl_lint *lint;
 
 static void open_formulas(void)
 {
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
+    create_arena();
     lint = mpl_lint_create(arena);
     ck_assert_ptr_nonnull(lint);
-}
-
-static void close_formulas(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
 }
 
 static enum mpl_status compile(const char *text, const struct mpl_formula **formula)
@@ -258,12 +252,11 @@ START_TEST(what_is_hardly_meant_gives_a_warning)
 }
 END_TEST
 
-static Suite *create_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("formula messages");
-    TCase *texts = tcase_create("messages");
+    TCase *texts = add_case(suite, "messages", open_formulas, destroy_arena);
 
-    tcase_add_checked_fixture(texts, open_formulas, close_formulas);
     tcase_add_test(texts, syntax_errors_name_the_place_and_what_was_expected);
     tcase_add_test(texts, characters_that_mean_nothing_get_an_answer);
     tcase_add_test(texts, unknown_names_come_with_a_suggestion);
@@ -274,18 +267,5 @@ static Suite *create_suite(void)
     tcase_add_test(texts, after_ten_messages_it_is_enough);
     tcase_add_test(texts, columns_are_not_guessed_in_text_that_is_not_inline);
     tcase_add_test(texts, what_is_hardly_meant_gives_a_warning);
-    suite_add_tcase(suite, texts);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(create_suite());
-
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

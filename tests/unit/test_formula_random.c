@@ -9,24 +9,13 @@
 #include <muParserDLL.h>
 #endif
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "formula/formula.h"
 #include "formula_names.h"
 #include "formula_tree.h"
 
 enum { MOST_ELEMENTS = 300 };
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 /* s0 … and l0 …, all in one group and without units. */
 static enum mpl_status look_up(void *context, const char *name,
@@ -405,10 +394,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("formula random");
-    TCase *random = tcase_create("random");
-    SRunner *runner = srunner_create(suite);
+    TCase *random = add_case(suite, "random", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(random, create_arena, destroy_arena);
     tcase_set_timeout(random, 60);
     tcase_add_loop_test(random, compiled_formulas_agree_with_a_tree_walker, 0, 200);
     tcase_add_loop_test(random, rows_have_the_values_that_each_has_alone, 0, 30);
@@ -418,11 +405,5 @@ int main(void)
 #ifdef HAVE_MUPARSER
     tcase_add_loop_test(random, defined_values_agree_with_muparser, 0, 100);
 #endif
-    suite_add_tcase(suite, random);
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

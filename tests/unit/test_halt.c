@@ -5,31 +5,19 @@
 #include "read/read.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
-static struct mpl_arena *arena;
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+#include "events_of.h"
+
 static struct mpl_model *model;
-
-static void set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 static const struct mpl_match *read_text(const char *text)
 {
     const struct mpl_match *match = NULL;
-    struct mpl_lint *lint = mpl_lint_create(arena);
 
-    ck_assert_int_eq(
-        mpl_read_text("t.trace", text, strlen(text), arena, lint, &model, NULL), MPL_OK);
+    model = model_of_text(text, arena);
     ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
     return match;
 }
@@ -217,19 +205,15 @@ START_TEST(running_out_of_memory_is_told)
 {
     const struct mpl_match *match = read_text(stuck);
 
-    for (long n = 0;; n++) {
+    enum mpl_status st = MPL_E_NOMEM;
+
+    for (long n = 0; fails_without_memory(n, st); n++) {
         const struct mpl_halt *halt = NULL;
-        enum mpl_status st;
 
         mpl_alloc_fail_after(n);
         st = mpl_halt_find(model, match, arena, &halt, NULL);
         mpl_alloc_fail_after(-1);
-        if (st == MPL_OK) {
-            ck_assert_ptr_nonnull(halt);
-            break;
-        }
-        ck_assert_int_eq(st, MPL_E_NOMEM);
-        ck_assert_ptr_null(halt);
+        ck_assert_int_eq(halt != NULL, st == MPL_OK);
     }
 }
 END_TEST
@@ -237,11 +221,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("halt");
-    TCase *tcase = tcase_create("halt");
-    SRunner *runner;
-    int n_failed;
+    TCase *tcase = add_case(suite, "halt", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_run_that_ends_has_no_halt);
     tcase_add_test(tcase, who_waits_for_whom_is_taken_from_the_trace);
     tcase_add_test(tcase, the_standstill_is_taken_off_the_time_line);
@@ -254,10 +235,5 @@ int main(void)
     tcase_add_test(tcase, what_others_have_left_is_no_standstill);
     tcase_add_test(tcase, damaged_events_are_not_judged);
     tcase_add_test(tcase, running_out_of_memory_is_told);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

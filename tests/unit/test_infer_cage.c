@@ -2,10 +2,10 @@
 #include "config.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../lib/suite.h"
 #include "infer_fixture.h"
 
 /* A sound rule beside the bad one. */
@@ -439,13 +439,5 @@ int main(void)
 
     suite_add_tcase(s, stopped_by_flag());
     suite_add_tcase(s, errors());
-
-    SRunner *runner = srunner_create(s);
-
-    srunner_run_all(runner, CK_ENV);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

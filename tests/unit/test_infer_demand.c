@@ -9,6 +9,8 @@
 #include "infer/infer.h"
 #include "tests/unit/infer_fixture.h"
 
+#include "../lib/suite.h"
+
 enum { LOCATIONS = 600 };
 
 static const char rules[] =
@@ -173,23 +175,12 @@ START_TEST(rules_conclude_what_they_do_with_all_facts)
 }
 END_TEST
 
-static Suite *demand_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("infer: demand");
-    TCase *tcase = tcase_create("all");
+    TCase *tcase = add_case(suite, "all", NULL, NULL);
 
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, rules_conclude_what_they_do_with_all_facts, 0, 7);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(demand_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,9 +3,9 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../lib/suite.h"
 #include "infer_fixture.h"
 
 static void run(void)
@@ -597,13 +597,5 @@ int main(void)
 
     suite_add_tcase(s, facts_and_findings());
     suite_add_tcase(s, reasons());
-
-    SRunner *runner = srunner_create(s);
-
-    srunner_run_all(runner, CK_ENV);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

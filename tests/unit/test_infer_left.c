@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../lib/suite.h"
 #include "infer_fixture.h"
 
 /* A sound rule that fires before the bad one. */
@@ -299,9 +300,8 @@ END_TEST
 int main(void)
 {
     Suite *s = suite_create("infer_left");
-    TCase *tc = tcase_create("left");
+    TCase *tc = add_case(s, "left", lab_create, lab_destroy);
 
-    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, match_that_would_not_end_is_left, 0,
                         sizeof matches / sizeof matches[0]);
@@ -315,14 +315,5 @@ int main(void)
                         0, sizeof hungry_calls / sizeof hungry_calls[0]);
     tcase_add_test(tc, engine_without_memory_gives_up_and_the_process_goes_on);
 #endif
-    suite_add_tcase(s, tc);
-
-    SRunner *runner = srunner_create(s);
-
-    srunner_run_all(runner, CK_ENV);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

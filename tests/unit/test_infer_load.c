@@ -8,6 +8,7 @@
 
 #include <clips/clips.h>
 
+#include "../lib/suite.h"
 #include "infer_fixture.h"
 
 /* ---- outer form ------------------------------------------------------------------ */
@@ -568,9 +569,8 @@ static void add_loops(TCase *tc)
 int main(void)
 {
     Suite *s = suite_create("infer_load");
-    TCase *tc = tcase_create("load");
+    TCase *tc = add_case(s, "load", lab_create, lab_destroy);
 
-    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
     tcase_set_timeout(tc, 60);
     add_loops(tc);
     tcase_add_test(tc, duplicate_of_another_file_names_both_places);
@@ -598,14 +598,5 @@ int main(void)
     tcase_add_test(tc, vocabulary_and_thresholds_come_first_and_tests_are_left_out);
     tcase_add_test(tc, missing_directory_and_missing_vocabulary_are_said);
     tcase_add_test(tc, shipped_rules_load_without_a_message);
-    suite_add_tcase(s, tc);
-
-    SRunner *runner = srunner_create(s);
-
-    srunner_run_all(runner, CK_ENV);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "../lib/suite.h"
 #include "infer_fixture.h"
 
 static const struct {
@@ -63,25 +64,13 @@ START_TEST(all_undefined_globals_of_a_rule_are_told_with_their_columns)
 }
 END_TEST
 
-static Suite *suite(void)
+int main(void)
 {
     Suite *s = suite_create("infer names");
-    TCase *tc = tcase_create("names");
+    TCase *tc = add_case(s, "names", lab_create, lab_destroy);
 
-    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
     tcase_add_loop_test(tc, fault_is_told_at_the_use, 0,
                         (int) (sizeof faults / sizeof faults[0]));
     tcase_add_test(tc, all_undefined_globals_of_a_rule_are_told_with_their_columns);
-    suite_add_tcase(s, tc);
-    return s;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

@@ -2,9 +2,10 @@
 #include "config.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "infer_fixture.h"
 
 #define HEAD "(defrule SYMPTOMS::x \"X.\" (pattern (run ?r) (name \"ring\") (id ?p)) "
@@ -173,14 +174,13 @@ START_TEST(without_memory_it_fails_and_leaks_nothing)
     size_t n = 0;
 
     (void) mentions(HEAD "=> (assert (need (run ?r) (metric \"run.a\") (level 1))))");
-    for (long i = 0; st != MPL_OK; i++) {
-        struct mpl_arena *arena = mpl_arena_create();
+    for (long i = 0; fails_without_memory(i, st); i++) {
+        struct mpl_arena *own = mpl_arena_create();
 
         mpl_alloc_fail_after(i);
-        st = mpl_rules_mentions(lab->rules, arena, &list, &n, NULL);
+        st = mpl_rules_mentions(lab->rules, own, &list, &n, NULL);
         mpl_alloc_fail_after(-1);
-        mpl_arena_destroy(arena);
-        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
+        mpl_arena_destroy(own);
     }
     ck_assert_uint_eq(n, 2);
 }
@@ -189,9 +189,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("infer: what rules name");
-    TCase *tcase = tcase_create("mentions");
+    TCase *tcase = add_case(suite, "mentions", lab_create, lab_destroy);
 
-    tcase_add_checked_fixture(tcase, lab_create, lab_destroy);
     tcase_add_test(tcase, patterns_and_roles_are_found_where_they_are_named);
     tcase_add_test(tcase, a_need_that_is_written_out_is_found_with_its_pattern);
     tcase_add_test(tcase, a_list_that_is_gone_through_is_found);
@@ -202,11 +201,5 @@ int main(void)
     tcase_add_test(tcase, a_variable_of_one_rule_is_not_known_in_the_next);
     tcase_add_test(tcase, places_are_those_of_the_words);
     tcase_add_test(tcase, without_memory_it_fails_and_leaks_nothing);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,9 +2,9 @@
 #include "config.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../lib/suite.h"
 #include "infer_fixture.h"
 
 static void run(void)
@@ -415,13 +415,5 @@ int main(void)
     Suite *s = suite_create("infer_words");
 
     suite_add_tcase(s, words_and_tests());
-
-    SRunner *runner = srunner_create(s);
-
-    srunner_run_all(runner, CK_ENV);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

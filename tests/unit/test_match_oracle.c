@@ -6,31 +6,18 @@
  */
 #include "config.h"
 
-#include "../lib/traces.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
 #include "match_fixture.h"
 
 #include "read/read.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { N_SEEDS = 400, MOST_MESSAGES = 12000, MOST_COMMS = 6, MOST_PENDING = 4 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 /* ---- the oracle ------------------------------------------------------------------------ */
 
@@ -483,13 +470,12 @@ static bool is_sure(const struct mpl_model *model)
     return true;
 }
 
-static bool compare_trace(const char *name)
+static bool compare_trace(const char *name, const char *path)
 {
     struct mpl_model *model = NULL;
-    struct mpl_err err = { 0 };
     const struct mpl_match *match;
 
-    if (mpl_read(trace_path(arena, name, NULL), arena, NULL, &model, &err) != MPL_OK) {
+    if (mpl_read(path, arena, NULL, &model, NULL) != MPL_OK) {
         return false;
     }
     match = trace_match(model, arena);
@@ -502,44 +488,20 @@ static bool compare_trace(const char *name)
 
 START_TEST(shared_traces_match_as_the_rules_say)
 {
-    DIR *folder = opendir(traces_folder());
-    const struct dirent *entry;
-    unsigned n_compared = 0;
-
-    ck_assert_ptr_nonnull(folder);
-    while ((entry = readdir(folder)) != NULL) {
-        if (entry->d_name[0] != '.' && compare_trace(entry->d_name)) {
-            n_compared++;
-        }
-    }
-    (void) closedir(folder);
-    ck_assert_uint_ge(n_compared, 20);
+    look_at_all_traces(compare_trace, 20);
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("match_oracle");
-    TCase *c = tcase_create("match_oracle");
+    TCase *c = add_case(suite, "match_oracle", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, random_traces_match_as_the_rules_say, 0, N_SEEDS);
     tcase_add_loop_test(c, lost_communicators_are_found_again, 0, N_SEEDS);
     if (traces_are_there("matching of real traces")) {
         tcase_add_test(c, shared_traces_match_as_the_rules_say);
     }
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,31 +1,12 @@
 #include "config.h"
 
-#include "match_fixture.h"
+#include "../lib/suite.h"
+#include "hand_trace.h"
 #include "read/read.h"
 #include "read_fixture.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
-
-static struct mpl_arena *arena;
-static struct trace *t;
-
-static void set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-    t = NULL;
-}
-
-static void tear_down(void)
-{
-    if (t != NULL) {
-        trace_destroy(t);
-    }
-    mpl_arena_destroy(arena);
-}
 
 /* ---- what is said ----------------------------------------------------------------------- */
 
@@ -438,12 +419,11 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("match_threads");
-    TCase *c = tcase_create("match_threads");
+    TCase *c = add_case(suite, "match_threads", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_test(c, forks_and_joins_belong_to_the_team_they_name);
     tcase_add_test(c, teams_of_other_processes_may_have_the_same_number);
     tcase_add_test(c, thread_that_missed_a_fork_lies_between_the_first_and_the_last);
@@ -464,17 +444,5 @@ static Suite *make_suite(void)
     tcase_add_test(c, number_that_two_threads_bear_orders_nobody);
     tcase_add_test(c, relations_survive_being_written);
     tcase_add_test(c, running_out_of_memory_is_told_at_every_step);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

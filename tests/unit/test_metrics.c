@@ -2,25 +2,11 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "metrics_fixture.h"
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
 
 /*
  * The window goes from 10 (rank 0 leaves MPI_Init first) to 100 (it enters MPI_Finalize
@@ -116,11 +102,12 @@ START_TEST(variables_have_the_values_of_the_drawing)
                           l, found);
         }
     }
-    ck_assert(fabs(value_by_name(metrics, set, "run.r_duration", MPL_NONE, NULL) - 90e-6) <
-              1e-15);
-    ck_assert(value_by_name(metrics, set, "run.r_messages", MPL_NONE, NULL) == 4);
-    ck_assert(value_by_name(metrics, set, "run.r_processes", MPL_NONE, NULL) == 3);
-    ck_assert(value_by_name(metrics, set, "run.r_collectives", MPL_NONE, NULL) == 0);
+    ck_assert_double_eq_tol(value_by_name(metrics, set, "run.r_duration", MPL_NONE, NULL),
+                            90e-6, 1e-15);
+    ck_assert_double_eq(value_by_name(metrics, set, "run.r_messages", MPL_NONE, NULL), 4);
+    ck_assert_double_eq(value_by_name(metrics, set, "run.r_processes", MPL_NONE, NULL), 3);
+    ck_assert_double_eq(value_by_name(metrics, set, "run.r_collectives", MPL_NONE, NULL),
+                        0);
 }
 END_TEST
 
@@ -293,7 +280,7 @@ START_TEST(undefined_values_say_why)
         ck_assert_ptr_nonnull(why);
         ck_assert_str_eq(why, expected[i].why);
     }
-    ck_assert(value_by_name(metrics, set, "run.fine", MPL_NONE, NULL) == 0);
+    ck_assert_double_eq(value_by_name(metrics, set, "run.fine", MPL_NONE, NULL), 0);
 }
 END_TEST
 
@@ -356,8 +343,11 @@ START_TEST(a_value_that_found_no_memory_is_right_when_asked_again)
         mpl_alloc_fail_after(n);
         value = mpl_metrics_value(metrics, metric, MPL_NONE, &why);
         mpl_alloc_fail_after(-1);
-        ck_assert(!isnan(value) || strcmp(why, "out of memory") == 0);
-        ck_assert(fabs(mpl_metrics_value(metrics, metric, MPL_NONE, NULL) - 1.35) < 1e-12);
+        if (isnan(value)) {
+            ck_assert_str_eq(why, "out of memory");
+        }
+        ck_assert_double_eq_tol(mpl_metrics_value(metrics, metric, MPL_NONE, NULL), 1.35,
+                                1e-12);
     }
     ck_assert_int_gt(n, 5);
 }
@@ -400,10 +390,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("metrics");
-    TCase *metrics = tcase_create("metrics");
-    SRunner *runner = srunner_create(suite);
+    TCase *metrics = add_case(suite, "metrics", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(metrics, create_arena, destroy_arena);
     tcase_set_timeout(metrics, 60);
     tcase_add_test(metrics, variables_have_the_values_of_the_drawing);
     tcase_add_test(metrics, variables_that_are_shared_have_the_same_values);
@@ -417,11 +405,5 @@ int main(void)
                    variables_that_a_trace_does_not_tell_are_undefined_with_their_name);
     tcase_add_test(metrics, running_out_of_memory_is_told_at_every_allocation_of_a_set);
     tcase_add_test(metrics, a_value_that_found_no_memory_is_right_when_asked_again);
-    suite_add_tcase(suite, metrics);
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -10,21 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "../lib/traces.h"
 #include "metrics_fixture.h"
 
-static struct mpl_arena *arena; /* of the patterns; each trace has its own */
-
-static void create_arena(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_arena_destroy(arena);
-}
+/* The arena of a test has the patterns; each trace has its own. */
 
 /* ---- relations of variables ------------------------------------------------------------- */
 
@@ -110,8 +101,9 @@ static void check_location(const struct run *run, uint32_t i)
         ck_assert_msg(variable(run, positive[k], i) >= 0, "%s, location %u: %s is negative",
                       run->trace, run->everybody->locations[i], positive[k]);
     }
-    ck_assert(variable(run, "passed_wait", i) <= variable(run, "wait", i) + 1e-9);
-    ck_assert(variable(run, "wrong_order", i) <= variable(run, "late_sender", i) + 1e-12);
+    ck_assert_double_le(variable(run, "passed_wait", i), variable(run, "wait", i) + 1e-9);
+    ck_assert_double_le(variable(run, "wrong_order", i),
+                        variable(run, "late_sender", i) + 1e-12);
 }
 
 static void check_sums(const struct run *run)
@@ -132,9 +124,9 @@ static void check_sums(const struct run *run)
                   run->trace, waited, caused);
     ck_assert_msg(fabs(waited - delays) <= 1e-9 * (1 + waited), "%s: %.9g s and %.9g s",
                   run->trace, waited, delays);
-    ck_assert(sent == run_variable(run, "messages"));
-    ck_assert(n <= run_variable(run, "locations"));
-    ck_assert(run_variable(run, "processes") <= run_variable(run, "locations"));
+    ck_assert_double_eq(sent, run_variable(run, "messages"));
+    ck_assert_double_le(n, run_variable(run, "locations"));
+    ck_assert_double_le(run_variable(run, "processes"), run_variable(run, "locations"));
 }
 
 /* ---- all traces ------------------------------------------------------------------------------- */
@@ -154,7 +146,7 @@ static unsigned for_each_trace(void (*check)(const struct mpl_events *events,
         struct mpl_arena *own = mpl_arena_create();
         const char *path = mpl_arena_printf(own, "%s/%s", traces_folder(), entry->d_name);
         const struct mpl_events *events =
-            entry->d_name[0] == '.' ? NULL : find_events_of_file(path, own);
+            entry->d_name[0] == '.' ? NULL : find_events_of_path(path, own);
 
         if (events != NULL) {
             check(events, entry->d_name, context, own);
@@ -216,7 +208,8 @@ static void check_metric(struct mpl_metrics *metrics, const struct mpl_metric_se
     ck_assert_msg(isnan(value) == (why != NULL), "%s: %s", trace,
                   mpl_metric_set_get(set, metric).name);
     ck_assert_msg(!isinf(value), "%s: %s", trace, mpl_metric_set_get(set, metric).name);
-    ck_assert(memcmp(&value, &same, sizeof value) == 0 && why == again);
+    ck_assert_mem_eq(&value, &same, sizeof value);
+    ck_assert_ptr_eq(why, again);
 }
 
 static void check_patterns(const struct mpl_events *events, const char *name, void *context,
@@ -246,10 +239,7 @@ static void check_patterns(const struct mpl_events *events, const char *name, vo
 
 START_TEST(metrics_of_all_patterns_are_numbers_or_say_why_not)
 {
-    const char *source = getenv("top_srcdir");
-    const char *directory =
-        mpl_arena_printf(arena, "%s/patterns", source == NULL ? "." : source);
-    const char *directories[] = { directory };
+    const char *directories[] = { in_tree("patterns") };
     const struct mpl_patterns *patterns;
     struct mpl_lint *lint = mpl_lint_create(arena);
 
@@ -262,23 +252,15 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("metrics traces");
-    TCase *t = tcase_create("traces");
-    SRunner *runner = srunner_create(suite);
-
     if (!traces_are_there("metrics of real traces")) {
-        srunner_free(runner);
         return 77;
     }
-    tcase_add_checked_fixture(t, create_arena, destroy_arena);
+
+    Suite *suite = suite_create("metrics traces");
+    TCase *t = add_case(suite, "traces", create_arena, destroy_arena);
+
     tcase_set_timeout(t, 300);
     tcase_add_test(t, parts_add_up_to_the_whole_on_every_trace);
     tcase_add_test(t, metrics_of_all_patterns_are_numbers_or_say_why_not);
-    suite_add_tcase(suite, t);
-    srunner_run_all(runner, CK_NORMAL);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

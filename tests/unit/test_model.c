@@ -3,7 +3,8 @@
 #include "model/model.h"
 
 #include <check.h>
-#include <stdlib.h>
+
+#include "../lib/suite.h"
 
 static enum mpl_call_mode mode;
 
@@ -219,9 +220,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("model");
-    TCase *tcase = tcase_create("model");
-    SRunner *runner;
-    int n_failed;
+    TCase *tcase = add_case(suite, "model", NULL, NULL);
 
     tcase_add_test(tcase, mpi_calls_are_told_by_name_in_every_spelling);
     tcase_add_test(tcase, kinds_follow_what_a_call_does);
@@ -231,10 +230,5 @@ int main(void)
     tcase_add_test(tcase, ranks_are_relative_to_their_communicator);
     tcase_add_test(tcase, locations_are_found_by_label_and_ticks_become_seconds);
     tcase_add_test(tcase, capabilities_are_found_by_name);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,22 +3,10 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "../lib/arena.h"
 #include "../lib/columns.h"
+#include "../lib/suite.h"
 #include "model/model.h"
-
-static struct mpl_arena *arena;
-
-static void setup(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void teardown(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
 
 /* Plain arrays, which columns are compared with. */
 enum { MOST = 1000 };
@@ -313,11 +301,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("columns");
-    TCase *c = tcase_create("columns");
-    SRunner *runner;
-    int n_failed;
+    TCase *c = add_case(suite, "columns", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_loop_test(c, blocks_may_be_partly_filled, 0, 9);
     tcase_add_test(c, only_blocks_of_a_longer_span_are_wide);
     tcase_add_test(c, times_may_descend_and_be_of_any_size);
@@ -329,10 +314,5 @@ int main(void)
     tcase_add_test(c, a_block_takes_wide_room_only_once);
     tcase_add_test(c, an_event_that_was_added_may_get_another_time);
     tcase_add_test(c, missing_memory_is_told);
-    suite_add_tcase(suite, c);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,25 +1,14 @@
 /* Other ranks: the same model with other numbers, and back again. */
 #include "config.h"
 
+#include "../lib/suite.h"
+#include "all_traces.h"
 #include "read_fixture.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../lib/traces.h"
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
+#include "events_of.h"
 
 static struct mpl_model *read_text(void)
 {
@@ -27,14 +16,8 @@ static struct mpl_model *read_text(void)
         "rank 0: compute 0..50 send 50..52 to 1 tag 7 bcast 60..61 root 2 bytes 8\n"
         "rank 1: recv 0..53 from 0 tag 7 bcast 54..61 root 2 bytes 8\n"
         "rank 2: compute 0..58 bcast 58..60 root 2 bytes 8\n";
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    struct mpl_model *model = NULL;
-    struct mpl_err err = { 0 };
 
-    ck_assert_msg(mpl_read_text("t.trace", text, sizeof text - 1, arena, lint, &model,
-                                &err) == MPL_OK,
-                  "%s", err.cause[0].text);
-    return model;
+    return model_of_text(text, arena);
 }
 
 static void renumber(struct mpl_model *model, const struct mpl_rank_pair *pairs, size_t n)
@@ -97,47 +80,44 @@ START_TEST(nonsense_is_refused)
 END_TEST
 
 /* Each rank becomes the next one, and back. */
+static bool comes_back(const char *name, const char *path)
+{
+    struct mpl_model *model = NULL;
+    struct mpl_model before;
+    struct mpl_rank_pair *pairs;
+    const char *difference;
+
+    if (mpl_read(path, arena, NULL, &model, NULL) != MPL_OK) {
+        return false;
+    }
+    before = *model;
+    pairs = MPL_NEW_ARRAY(arena, model->n_processes, struct mpl_rank_pair);
+    for (uint32_t p = 0; p < model->n_processes; p++) {
+        pairs[p] = (struct mpl_rank_pair){ p, (p + 1) % model->n_processes };
+    }
+    renumber(model, pairs, model->n_processes);
+    for (uint32_t p = 0; p < model->n_processes; p++) {
+        pairs[p] = (struct mpl_rank_pair){ (p + 1) % model->n_processes, p };
+    }
+    renumber(model, pairs, model->n_processes);
+    difference = fixture_difference(&before, model);
+    ck_assert_msg(difference == NULL, "%s: %s", name, difference);
+    ck_assert_uint_eq(mpl_quality_count(before.quality), mpl_quality_count(model->quality));
+    return true;
+}
+
 START_TEST(real_traces_come_back)
 {
-    size_t n = 0;
-    const char **names = fixture_trace_names(arena, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        struct mpl_model *model = NULL;
-        struct mpl_model before;
-        struct mpl_rank_pair *pairs;
-        const char *difference;
-
-        if (mpl_read(fixture_trace(names[i]), arena, NULL, &model, NULL) != MPL_OK) {
-            continue;
-        }
-        before = *model;
-        pairs = MPL_NEW_ARRAY(arena, model->n_processes, struct mpl_rank_pair);
-        for (uint32_t p = 0; p < model->n_processes; p++) {
-            pairs[p] = (struct mpl_rank_pair){ p, (p + 1) % model->n_processes };
-        }
-        renumber(model, pairs, model->n_processes);
-        for (uint32_t p = 0; p < model->n_processes; p++) {
-            pairs[p] = (struct mpl_rank_pair){ (p + 1) % model->n_processes, p };
-        }
-        renumber(model, pairs, model->n_processes);
-        difference = fixture_difference(&before, model);
-        ck_assert_msg(difference == NULL, "%s: %s", names[i], difference);
-        ck_assert_uint_eq(mpl_quality_count(before.quality),
-                          mpl_quality_count(model->quality));
-    }
+    look_at_all_traces(comes_back, 40);
 }
 END_TEST
 
 int main(void)
 {
     Suite *suite = suite_create("model_renumber");
-    TCase *own = tcase_create("renumber");
-    SRunner *runner;
-    int n_failed;
+    TCase *own = add_case(suite, "renumber", create_arena, destroy_arena);
 
     (void) fixture_scratch();
-    tcase_add_checked_fixture(own, set_up, tear_down);
     tcase_set_timeout(own, 120);
     tcase_add_test(own, one_pair_swaps_two_ranks);
     tcase_add_test(own, a_chain_becomes_a_circle);
@@ -145,10 +125,5 @@ int main(void)
     if (traces_are_there("real traces with other ranks")) {
         tcase_add_test(own, real_traces_come_back);
     }
-    suite_add_tcase(suite, own);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

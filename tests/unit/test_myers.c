@@ -9,6 +9,8 @@
 
 #include "diff/diff_priv.h"
 
+#include "../lib/suite.h"
+
 enum { N_PAIRS = 1000, MOST = 80, N_EDITS = 2 * MOST };
 
 static uint64_t random_state;
@@ -156,23 +158,16 @@ static void remove_folder(void)
 
 int main(void)
 {
-    Suite *s = suite_create("myers");
-    TCase *c = tcase_create("myers");
-    SRunner *runner;
-    int n_failed;
-
     if (!has_gnu_diff()) {
         printf("# SKIP there is no GNU diff to compare edits with\n");
         return 77;
     }
+
+    Suite *s = suite_create("myers");
+    TCase *c = add_case(s, "myers", NULL, NULL);
+
     tcase_add_test(c, as_many_edits_as_diff_minimal_needs);
     tcase_add_unchecked_fixture(c, NULL, remove_folder);
     tcase_set_timeout(c, 0);
-    suite_add_tcase(s, c);
-    runner = srunner_create(s);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite_without_fork(s);
 }

@@ -1,31 +1,12 @@
 #include "config.h"
 
-#include "match_fixture.h"
+#include "../lib/suite.h"
+#include "events_of.h"
+#include "hand_trace.h"
 #include "order/order.h"
-#include "read/read.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
-
-static struct mpl_arena *arena;
-static struct trace *t;
-
-static void set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-    t = NULL;
-}
-
-static void tear_down(void)
-{
-    if (t != NULL) {
-        trace_destroy(t);
-    }
-    mpl_arena_destroy(arena);
-}
 
 static const struct mpl_order_view *look_at(const struct mpl_model *model)
 {
@@ -43,11 +24,6 @@ static struct mpl_violations count(const struct mpl_model *model)
 
     ck_assert_int_eq(mpl_order_count(look_at(model), NULL, &found, NULL), MPL_OK);
     return found;
-}
-
-static struct address to(uint32_t rank)
-{
-    return (struct address){ 0, rank, 7 };
 }
 
 /* ---- Alltoallv -------------------------------------------------------------------------- */
@@ -159,13 +135,8 @@ START_TEST(immediate_collectives_count_from_request_to_completion)
         "# us\n"
         "rank 0: compute 0..8 ibarrier 8..9 as q compute 9..10 wait 10..12 for q\n"
         "rank 1: ibarrier 0..1 as q compute 1..3 wait 3..5 for q\n";
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    struct mpl_model *model = NULL;
-    struct mpl_violations found;
+    const struct mpl_violations found = count(model_of_text(text, arena));
 
-    ck_assert_int_eq(
-        mpl_read_text("made up", text, sizeof text - 1, arena, lint, &model, NULL), MPL_OK);
-    found = count(model);
     ck_assert_uint_eq(found.n_collective, 2);
     ck_assert_uint_eq(found.collective, 1);
     ck_assert_int_eq(found.worst_ticks, 3000);
@@ -372,12 +343,11 @@ START_TEST(ends_of_messages_end_where_they_cannot_be_numbered)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("order");
-    TCase *c = tcase_create("order");
+    TCase *c = add_case(suite, "order", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_loop_test(c, alltoallv_needs_the_earliest_possible_sender, 0, 5);
     tcase_add_test(c, alltoallv_with_as_much_sent_as_received_needs_nobody);
     tcase_add_test(c, alltoallv_of_eztrace_says_nothing);
@@ -393,17 +363,5 @@ static Suite *make_suite(void)
     tcase_add_test(c, running_out_of_memory_is_told_at_every_step);
     tcase_add_test(c, dependences_end_where_they_cannot_be_numbered);
     tcase_add_test(c, ends_of_messages_end_where_they_cannot_be_numbered);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,13 +4,13 @@
  */
 #include "config.h"
 
-#include "../lib/traces.h"
-#include "match_fixture.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
+#include "hand_trace.h"
 #include "order/order.h"
 #include "read/read.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,25 +26,6 @@ enum naming {
     BY_NOTHING,
     NAMINGS
 };
-
-static struct mpl_arena *arena;
-static struct trace *t;
-
-static void set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-    t = NULL;
-}
-
-static void tear_down(void)
-{
-    if (t != NULL) {
-        trace_destroy(t);
-    }
-    mpl_arena_destroy(arena);
-}
 
 /* ---- the program --------------------------------------------------------------------------- */
 
@@ -417,45 +398,39 @@ static void see_group(void *context, const struct mpl_order_group *group)
 }
 
 /* False where the trace cannot be read. */
-static bool look_at_trace(const char *name, struct mpl_arena *own, struct kinds *kinds,
+static bool look_at_trace(const char *path, struct kinds *kinds,
                           struct mpl_violations *found)
 {
     struct mpl_order_view *view = NULL;
     struct mpl_model *model = NULL;
 
     *kinds = (struct kinds){ { 0 }, { 0 } };
-    if (mpl_read(trace_path(own, name, NULL), own, NULL, &model, NULL) != MPL_OK) {
+    if (mpl_read(path, arena, NULL, &model, NULL) != MPL_OK) {
         return false;
     }
     ck_assert_int_eq(
-        mpl_order_view_create(model, trace_match(model, own), own, &view, NULL), MPL_OK);
+        mpl_order_view_create(model, trace_match(model, arena), arena, &view, NULL),
+        MPL_OK);
     mpl_order_walk_groups(view, see_group, kinds);
     ck_assert_int_eq(mpl_order_count(view, NULL, found, NULL), MPL_OK);
     return true;
 }
 
 /* The threads of a process read one clock, also where processes do not. */
+static bool violates_nothing(const char *name, const char *path)
+{
+    struct mpl_violations found;
+    struct kinds kinds;
+    const bool is_read = look_at_trace(path, &kinds, &found);
+
+    ck_assert_msg(!is_read || found.thread == 0, "%s: %" PRIu64 " violations", name,
+                  found.thread);
+    return is_read;
+}
+
 START_TEST(threads_of_shared_traces_violate_nothing)
 {
-    DIR *folder = opendir(traces_folder());
-    const struct dirent *entry;
-    unsigned n_read = 0;
-
-    ck_assert_ptr_nonnull(folder);
-    while ((entry = readdir(folder)) != NULL) {
-        struct mpl_arena *own = mpl_arena_create();
-        struct mpl_violations found;
-        struct kinds kinds;
-
-        if (entry->d_name[0] != '.' && look_at_trace(entry->d_name, own, &kinds, &found)) {
-            ck_assert_msg(found.thread == 0, "%s: %" PRIu64 " violations", entry->d_name,
-                          found.thread);
-            n_read++;
-        }
-        mpl_arena_destroy(own);
-    }
-    (void) closedir(folder);
-    ck_assert_uint_ge(n_read, 20);
+    look_at_all_traces(violates_nothing, 20);
 }
 END_TEST
 
@@ -483,7 +458,7 @@ START_TEST(shared_traces_have_the_expected_relations)
     struct mpl_violations found;
     struct kinds kinds;
 
-    ck_assert(look_at_trace(e->name, arena, &kinds, &found));
+    ck_assert(look_at_trace(trace_path(arena, e->name, NULL), &kinds, &found));
     ck_assert_uint_eq(kinds.n_groups[MPL_RELATION_FORK], e->n_forks);
     ck_assert_uint_eq(kinds.n_sinks[MPL_RELATION_FORK], e->n_forks * e->n_workers);
     ck_assert_uint_eq(kinds.n_groups[MPL_RELATION_JOIN], e->n_forks);
@@ -494,12 +469,11 @@ START_TEST(shared_traces_have_the_expected_relations)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("order_threads");
-    TCase *c = tcase_create("order_threads");
+    TCase *c = add_case(suite, "order_threads", set_up, tear_down);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 240);
     tcase_add_loop_test(c, all_order_of_threads_is_found_and_no_other, 0, 200);
     tcase_add_loop_test(c, nothing_is_concluded_that_is_not_true, 0, 300);
@@ -508,17 +482,5 @@ static Suite *make_suite(void)
         tcase_add_loop_test(c, shared_traces_have_the_expected_relations, 0,
                             (int) (sizeof expectations / sizeof expectations[0]));
     }
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -10,56 +10,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct mpl_arena *arena;
+#include "../lib/suite.h"
+#include "folder_fixture.h"
+
 static struct mpl_lint *lint;
 static struct mpl_err err;
 static struct mpl_analysis *analysis;
-static char folder[200];
 
 static void set_up(void)
 {
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
+    create_folder();
     lint = mpl_lint_create(arena);
     err = (struct mpl_err){ 0 };
     analysis = NULL;
-    (void) snprintf(folder, sizeof folder, "%s/test_plan.XXXXXX",
-                    getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
 }
 
 static void tear_down(void)
 {
-    (void) unlink(mpl_arena_printf(arena, "%s/rules/measure.clp", folder));
-    (void) rmdir(mpl_arena_printf(arena, "%s/rules", folder));
-    (void) rmdir(folder);
     mpl_analysis_destroy(analysis);
-    mpl_arena_destroy(arena);
-}
-
-static const char *in_tree(const char *path)
-{
-    const char *top = getenv("top_srcdir");
-
-    return mpl_arena_printf(arena, "%s/%s", top == NULL ? "." : top, path);
+    remove_folder();
 }
 
 /* Rules in place of those of the stock that ask for measurements. */
 static void ask(const char *facts)
 {
-    const char *path = mpl_arena_printf(arena, "%s/rules/measure.clp", folder);
-    FILE *file = NULL;
-
-    (void) mkdir(mpl_arena_printf(arena, "%s/rules", folder), 0700);
-    file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_gt(
-        fprintf(file,
-                "(defrule ADVISE::asks \"For this test.\"\n  (last-call (run ?r))\n"
-                "  =>\n%s)\n",
-                facts),
-        0);
-    ck_assert_int_eq(fclose(file), 0);
+    (void) put_file("rules/measure.clp",
+                    mpl_arena_printf(arena,
+                                     "(defrule ADVISE::asks \"For this test.\"\n"
+                                     "  (last-call (run ?r))\n  =>\n%s)\n",
+                                     facts));
 }
 
 static const struct mpl_plan *plan_with(const char *tracer, uint64_t max_bytes)
@@ -111,6 +90,17 @@ START_TEST(what_one_run_can_serve_is_one_experiment)
 }
 END_TEST
 
+static const struct mpl_planned *planned_for(const struct mpl_plan *plan,
+                                             const char *purpose)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        if (strcmp(plan->experiments[i].purpose, purpose) == 0) {
+            return &plan->experiments[i];
+        }
+    }
+    ck_abort_msg("no experiment for %s", purpose);
+}
+
 START_TEST(other_numbers_of_processes_and_knobs_stay_apart)
 {
     ask(MEASURE("(reason \"a\")") MEASURE("(reason \"b\") (processes 2 3)") MEASURE(
@@ -118,12 +108,10 @@ START_TEST(other_numbers_of_processes_and_knobs_stay_apart)
     const struct mpl_plan *plan = plan_with("eztrace", 0);
 
     ck_assert_uint_eq(plan->n, 3);
-    for (size_t i = 0; i < plan->n; i++) {
-        const struct mpl_planned *e = &plan->experiments[i];
-
-        ck_assert(strcmp(e->purpose, "b; and c") != 0 || e->n_processes == 2);
-        ck_assert(e->knob == NULL || !e->is_executable);
-    }
+    ck_assert_uint_eq(planned_for(plan, "b; and c")->n_processes, 2);
+    ck_assert_str_eq(planned_for(plan, "d")->knob, "k: 1");
+    ck_assert(!planned_for(plan, "d")->is_executable);
+    ck_assert_ptr_null(planned_for(plan, "a")->knob);
 }
 END_TEST
 
@@ -188,8 +176,8 @@ START_TEST(what_tells_more_for_its_cost_comes_first)
 
     ck_assert_uint_eq(plan->n, 2);
     ck_assert_str_eq(plan->experiments[0].purpose, "cheap");
-    ck_assert(plan->experiments[0].information > plan->experiments[1].information);
-    ck_assert(fabs(plan->experiments[1].run_s / plan->experiments[0].run_s - 50) < 1);
+    ck_assert_double_gt(plan->experiments[0].information, plan->experiments[1].information);
+    ck_assert_double_eq_tol(plan->experiments[1].run_s / plan->experiments[0].run_s, 50, 1);
 }
 END_TEST
 
@@ -229,8 +217,8 @@ START_TEST(functions_come_on_top_of_the_cost)
 
     ck_assert_uint_eq(plan->n, 2);
     for (size_t i = 0; i < 2; i++) {
-        ck_assert(plan->experiments[i].lacks_functions ==
-                  (plan->experiments[i].recording.n_capabilities > 0));
+        ck_assert_int_eq(plan->experiments[i].lacks_functions,
+                         (plan->experiments[i].recording.n_capabilities > 0));
         ck_assert(
             !plan->experiments[i].is_built); /* text says nothing of how it was made */
     }
@@ -272,7 +260,7 @@ END_TEST
 
 static const struct mpl_yaml *written(const struct mpl_plan *plan)
 {
-    const char *path = mpl_arena_printf(arena, "%s/plan.yaml", folder);
+    const char *path = in_folder("plan.yaml");
     FILE *file = fopen(path, "w");
     const struct mpl_yaml *root = NULL;
     char *text = NULL;
@@ -409,20 +397,18 @@ START_TEST(running_out_of_memory_is_told)
     (void) plan_with("scorep", 0);
     const char *directories[] = { in_tree("") };
     struct mpl_plan_options options = { .tracer = NULL };
+    enum mpl_status st = MPL_E_NOMEM;
     long n = 0;
 
     ck_assert_int_eq(mpl_tracers_load(directories, 1, arena, lint, &options.tracers, &err),
                      MPL_OK);
-    for (bool is_over = false; !is_over; n++) {
+    for (; fails_without_memory(n, st); n++) {
         struct mpl_arena *own = mpl_arena_create();
         const struct mpl_plan *plan = NULL;
 
         mpl_alloc_fail_after(n);
-        const enum mpl_status st = mpl_plan_make(analysis, &options, own, &plan, NULL);
-
+        st = mpl_plan_make(analysis, &options, own, &plan, NULL);
         mpl_alloc_fail_after(-1);
-        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
-        is_over = st == MPL_OK;
         mpl_arena_destroy(own);
     }
     ck_assert_int_gt(n, 10);
@@ -432,9 +418,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("plan");
-    TCase *plans = tcase_create("plans");
+    TCase *plans = add_case(suite, "plans", set_up, tear_down);
 
-    tcase_add_checked_fixture(plans, set_up, tear_down);
     tcase_set_timeout(plans, 60);
     tcase_add_test(plans, what_one_run_can_serve_is_one_experiment);
     tcase_add_test(plans, other_numbers_of_processes_and_knobs_stay_apart);
@@ -455,13 +440,5 @@ int main(void)
     tcase_add_test(plans, lines_to_paste_say_once_what_is_the_same_for_every_run);
     tcase_add_test(plans, a_plan_of_nothing_is_a_plan);
     tcase_add_test(plans, running_out_of_memory_is_told);
-    suite_add_tcase(suite, plans);
-
-    SRunner *runner = srunner_create(suite);
-
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

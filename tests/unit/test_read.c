@@ -1,15 +1,14 @@
 /* What the reader makes of real traces, whose truth is known, and of paths that are none. */
 #include "config.h"
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "../lib/traces.h"
 #include "read_fixture.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static struct mpl_arena *arena;
 
 static struct mpl_model *read_trace(const char *name)
 {
@@ -441,16 +440,6 @@ END_TEST
 
 /* ---- frame --------------------------------------------------------------------------------------------- */
 
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
-
 static void add_real(TCase *tcase)
 {
     tcase_add_test(tcase, eztrace_is_recognised_and_its_regions_are_merged);
@@ -474,25 +463,15 @@ static void add_real(TCase *tcase)
 int main(void)
 {
     Suite *suite = suite_create("read");
-    TCase *paths = tcase_create("paths");
-    TCase *real = tcase_create("real");
-    SRunner *runner;
-    int n_failed;
+    TCase *paths = add_case(suite, "paths", create_arena, destroy_arena);
+    TCase *real = add_case(suite, "real", create_arena, destroy_arena);
 
     (void) fixture_scratch();
-    tcase_add_checked_fixture(paths, set_up, tear_down);
     tcase_add_test(paths, paths_that_are_no_trace_say_why);
     tcase_add_test(paths, text_files_and_anchors_of_any_name_are_read);
-    suite_add_tcase(suite, paths);
-    tcase_add_checked_fixture(real, set_up, tear_down);
     tcase_set_timeout(real, 120);
     if (traces_are_there("reading of real traces")) {
         add_real(real);
     }
-    suite_add_tcase(suite, real);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

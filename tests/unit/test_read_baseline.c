@@ -1,7 +1,9 @@
 /* Baselines: a model that is written and read again is the same, and damage is refused. */
 #include "config.h"
 
-#include "../lib/traces.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
+#include "events_of.h"
 #include "read/baseline_priv.h"
 #include "read_fixture.h"
 
@@ -10,18 +12,6 @@
 #include <string.h>
 
 enum { N_DAMAGES = 3000 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 static bool keeps_all(const char *note)
 {
@@ -90,17 +80,6 @@ static void check_round_trip(struct mpl_model *model)
         ck_assert_int_eq(again->locations[l].is_damaged, model->locations[l].is_damaged);
     }
     ck_assert_uint_eq(mpl_quality_count(again->quality), mpl_quality_count(model->quality));
-}
-
-static struct mpl_model *read_text(const char *text)
-{
-    struct mpl_lint *lint = mpl_lint_create(arena);
-    struct mpl_model *model = NULL;
-    struct mpl_err err = { 0 };
-
-    ck_assert_int_eq(
-        mpl_read_text("t.trace", text, strlen(text), arena, lint, &model, &err), MPL_OK);
-    return model;
 }
 
 static const char example[] =
@@ -186,7 +165,7 @@ END_TEST
 
 START_TEST(a_model_comes_back)
 {
-    struct mpl_model *model = read_text(example);
+    struct mpl_model *model = model_of_text(example, arena);
 
     for (int tracer = MPL_TRACER_UNKNOWN; tracer <= MPL_TRACER_MARPLE; tracer++) {
         model->tracer = (enum mpl_tracer) tracer;
@@ -195,22 +174,21 @@ START_TEST(a_model_comes_back)
 }
 END_TEST
 
+static bool comes_back(const char *name, const char *path)
+{
+    struct mpl_model *model = NULL;
+
+    (void) name;
+    if (mpl_read(path, arena, NULL, &model, NULL) != MPL_OK) {
+        return false;
+    }
+    check_round_trip(model);
+    return true;
+}
+
 START_TEST(real_traces_come_back)
 {
-    size_t n = 0;
-    const char **names = fixture_trace_names(arena, &n);
-    size_t n_read = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        struct mpl_model *model = NULL;
-        struct mpl_err err = { 0 };
-
-        if (mpl_read(fixture_trace(names[i]), arena, NULL, &model, &err) == MPL_OK) {
-            check_round_trip(model);
-            n_read++;
-        }
-    }
-    ck_assert_uint_gt(n_read, 30);
+    look_at_all_traces(comes_back, 40);
 }
 END_TEST
 
@@ -236,7 +214,7 @@ static void put_sum(char *text, size_t n)
 START_TEST(whatever_is_read_is_a_sound_model)
 {
     static const char letters[] = "ABCDEFGabz0123456789-_\"[]{},";
-    struct mpl_model *model = read_text(example);
+    struct mpl_model *model = model_of_text(example, arena);
     const struct mpl_timeline known = make_corrected(model);
     size_t n = 0;
     const char *text = write_text(model, &known, &n);
@@ -265,7 +243,7 @@ END_TEST
 
 START_TEST(what_was_changed_is_refused)
 {
-    struct mpl_model *model = read_text(example);
+    struct mpl_model *model = model_of_text(example, arena);
     const struct mpl_timeline known = make_corrected(model);
     struct mpl_model *again = NULL;
     struct mpl_err err = { 0 };
@@ -280,7 +258,7 @@ END_TEST
 
 START_TEST(out_of_memory_is_an_error)
 {
-    struct mpl_model *model = read_text(example);
+    struct mpl_model *model = model_of_text(example, arena);
     const struct mpl_timeline known = make_corrected(model);
     enum mpl_status st = MPL_E_NOMEM;
     size_t n = 0;
@@ -288,22 +266,20 @@ START_TEST(out_of_memory_is_an_error)
     const char *path = mpl_arena_printf(arena, "%s/short", fixture_scratch());
     FILE *null = fopen("/dev/null", "w");
 
-    for (long i = 0; st != MPL_OK; i++) {
+    for (long i = 0; fails_without_memory(i, st); i++) {
         mpl_alloc_fail_after(i);
         st = mpl_write_baseline(model, &known, keeps_all, null, NULL);
         mpl_alloc_fail_after(-1);
-        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
     }
     (void) fclose(null);
     fixture_store(path, (const unsigned char *) text, n);
     st = MPL_E_NOMEM;
-    for (long i = 0; st != MPL_OK; i++) {
+    for (long i = 0; fails_without_memory(i, st); i++) {
         struct mpl_model *again = NULL;
 
         mpl_alloc_fail_after(i);
         st = mpl_read(path, arena, NULL, &again, NULL);
         mpl_alloc_fail_after(-1);
-        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
     }
 }
 END_TEST
@@ -311,12 +287,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("read_baseline");
-    TCase *own = tcase_create("baseline");
-    SRunner *runner;
-    int n_failed;
+    TCase *own = add_case(suite, "baseline", create_arena, destroy_arena);
 
     (void) fixture_scratch();
-    tcase_add_checked_fixture(own, set_up, tear_down);
     tcase_set_timeout(own, 300);
     tcase_add_test(own, numbers_come_back);
     tcase_add_test(own, what_is_no_number_is_refused);
@@ -328,10 +301,5 @@ int main(void)
     if (traces_are_there("baselines of real traces")) {
         tcase_add_test(own, real_traces_come_back);
     }
-    suite_add_tcase(suite, own);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,7 +6,8 @@
  */
 #include "config.h"
 
-#include "../lib/traces.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
 #include "read_fixture.h"
 
 #include <check.h>
@@ -36,8 +37,6 @@ static bool is_twin(const char *name)
     }
     return false;
 }
-
-static struct mpl_arena *arena;
 
 struct open_request {
     uint64_t request;
@@ -603,27 +602,24 @@ static const char *anchor_of(const char *path)
     return NULL;
 }
 
+/* False where libotf2 cannot read it, or another trace holds the same. */
+static bool compare_if_sound(const char *name, const char *path)
+{
+    struct mpl_model *model = NULL;
+    const char *anchor = anchor_of(path);
+
+    if (anchor == NULL || strncmp(name, "broken-", 7) == 0 || is_twin(name)) {
+        return false;
+    }
+    ck_assert_int_eq(mpl_read(path, arena, NULL, &model, NULL), MPL_OK);
+    mpl_model_check(model);
+    compare_trace(name, model, anchor);
+    return true;
+}
+
 START_TEST(columns_hold_what_libotf2_delivers)
 {
-    size_t n;
-    const char **names = fixture_trace_names(arena, &n);
-    size_t n_compared = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        const char *path = mpl_arena_strdup(arena, fixture_trace(names[i]));
-        struct mpl_arena *own = mpl_arena_create();
-        struct mpl_model *model = NULL;
-        const char *anchor = anchor_of(path);
-
-        if (anchor != NULL && strncmp(names[i], "broken-", 7) != 0 && !is_twin(names[i])) {
-            ck_assert_int_eq(mpl_read(path, own, NULL, &model, NULL), MPL_OK);
-            mpl_model_check(model);
-            compare_trace(names[i], model, anchor);
-            n_compared++;
-        }
-        mpl_arena_destroy(own);
-    }
-    ck_assert_msg(n_compared > 0, "no trace in %s was compared", traces_folder());
+    look_at_all_traces(compare_if_sound, 20);
 }
 END_TEST
 
@@ -661,37 +657,17 @@ START_TEST(chunks_follow_each_other)
 }
 END_TEST
 
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
-
 int main(void)
 {
     Suite *suite = suite_create("read_oracle");
-    TCase *own = tcase_create("written");
-    TCase *real = tcase_create("real");
-    SRunner *runner;
-    int n_failed;
+    TCase *own = add_case(suite, "written", create_arena, destroy_arena);
+    TCase *real = add_case(suite, "real", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(own, set_up, tear_down);
     tcase_add_test(own, chunks_follow_each_other);
     tcase_set_timeout(own, 120);
-    suite_add_tcase(suite, own);
-    tcase_add_checked_fixture(real, set_up, tear_down);
     tcase_set_timeout(real, 300);
     if (traces_are_there("comparison of real traces with libotf2")) {
         tcase_add_test(real, columns_hold_what_libotf2_delivers);
     }
-    suite_add_tcase(suite, real);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,26 +6,12 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "../lib/traces.h"
 #include "recognize_fixture.h"
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
 
 /* ---- roles ------------------------------------------------------------------------------ */
 
@@ -201,18 +187,24 @@ START_TEST(fields_of_members_have_the_values_of_the_drawing)
     ck_assert_us(value_of(r, "Task.c", 0), 16);
     ck_assert_us(value_of(r, "Task.d", 0), 14);
     ck_assert_us(value_of(r, "Task.e", 0), 2);
-    ck_assert(value_of(r, "Task.f", 0) == 100 && value_of(r, "Task.f", 1) == 200);
-    ck_assert(value_of(r, "Task.g", 0) == 2 && value_of(r, "Task.h", 0) == 0);
-    ck_assert(value_of(r, "Task.i", 0) == 1 && value_of(r, "Task.i", 1) == 2);
-    ck_assert(value_of(r, "Task.j", 0) == 1 && value_of(r, "Task.k", 0) == 0);
+    ck_assert_double_eq(value_of(r, "Task.f", 0), 100);
+    ck_assert_double_eq(value_of(r, "Task.f", 1), 200);
+    ck_assert_double_eq(value_of(r, "Task.g", 0), 2);
+    ck_assert_double_eq(value_of(r, "Task.h", 0), 0);
+    ck_assert_double_eq(value_of(r, "Task.i", 0), 1);
+    ck_assert_double_eq(value_of(r, "Task.i", 1), 2);
+    ck_assert_double_eq(value_of(r, "Task.j", 0), 1);
+    ck_assert_double_eq(value_of(r, "Task.k", 0), 0);
     ck_assert_us(value_of(r, "Task.l", 0), 17);
     ck_assert_us(value_of(r, "Task.l", 1), 11);
     ck_assert_us(value_of(r, "Task.enter", 1), 8);
     ck_assert_us(value_of(r, "Task.leave", 1), 44);
     ck_assert_us(value_of(r, "Task.duration", 1), 36);
     ck_assert_us(value_of(r, "Task.m", 1), 0);
-    ck_assert(value_of(r, "Task.location", 0) == 1 && value_of(r, "Task.location", 1) == 2);
-    ck_assert(value_of(r, "Task.index", 0) == 0 && value_of(r, "Task.index", 1) == 0);
+    ck_assert_double_eq(value_of(r, "Task.location", 0), 1);
+    ck_assert_double_eq(value_of(r, "Task.location", 1), 2);
+    ck_assert_double_eq(value_of(r, "Task.index", 0), 0);
+    ck_assert_double_eq(value_of(r, "Task.index", 1), 0);
 }
 END_TEST
 
@@ -250,10 +242,10 @@ START_TEST(coverage_counts_messages_and_time_inside_instances)
         recognize(farm(TASK, arena), events_of_text(drawing, arena), arena);
 
     /* ask and get on both hands: 4 of the 12 ends. */
-    ck_assert(fabs(mpl_recognition_message_coverage(r) - 4.0 / 12) < 1e-12);
+    ck_assert_double_eq_tol(mpl_recognition_message_coverage(r), 4.0 / 12, 1e-12);
     /* 5..39 and 8..44 of three locations times 46 us. */
-    ck_assert(fabs(mpl_recognition_time_coverage(r) - 70.0 / (3 * 46)) < 1e-12);
-    ck_assert(mpl_recognition_fit(r) == 1);
+    ck_assert_double_eq_tol(mpl_recognition_time_coverage(r), 70.0 / (3 * 46), 1e-12);
+    ck_assert_double_eq(mpl_recognition_fit(r), 1);
     ck_assert_ptr_null(mpl_recognition_worst_constraint(r));
 
     r = recognize(farm(TASK "    associated:\n"
@@ -263,7 +255,7 @@ START_TEST(coverage_counts_messages_and_time_inside_instances)
                        arena),
                   events_of_text(drawing, arena), arena);
     /* Also give, twice. Results lie behind the task, and are another event's business. */
-    ck_assert(fabs(mpl_recognition_message_coverage(r) - 6.0 / 12) < 1e-12);
+    ck_assert_double_eq_tol(mpl_recognition_message_coverage(r), 6.0 / 12, 1e-12);
 }
 END_TEST
 
@@ -280,7 +272,7 @@ START_TEST(matches_that_nothing_explains_count_against_fit)
         recognize(farm(late, arena), events_of_text(drawing, arena), arena);
 
     ck_assert_uint_eq(count_of(r, "Task"), 1);
-    ck_assert(mpl_recognition_fit(r) == 0.5);
+    ck_assert_double_eq(mpl_recognition_fit(r), 0.5);
     ck_assert_uint_eq(mpl_recognition_failing(r), 1);
     ck_assert_str_eq(mpl_recognition_worst_constraint(r), "get.bytes > 150 B");
 
@@ -289,7 +281,7 @@ START_TEST(matches_that_nothing_explains_count_against_fit)
                                         mpl_arena_printf(arena, other, "ask get")),
                        arena),
                   events_of_text(drawing, arena), arena);
-    ck_assert(mpl_recognition_fit(r) == 1);
+    ck_assert_double_eq(mpl_recognition_fit(r), 1);
     ck_assert_uint_eq(mpl_recognition_fitting(r), 3);
     ck_assert_uint_eq(mpl_recognition_failing(r), 0);
 
@@ -308,15 +300,15 @@ START_TEST(pattern_without_events_fits_and_explains_nothing)
         pattern_of_text("pattern: p\nsays: S.\nroles: {a: {count: many}}\n", arena),
         events_of_text(drawing, arena), arena);
 
-    ck_assert(mpl_recognition_fit(r) == 1);
-    ck_assert(mpl_recognition_message_coverage(r) == 0);
-    ck_assert(mpl_recognition_time_coverage(r) == 0);
+    ck_assert_double_eq(mpl_recognition_fit(r), 1);
+    ck_assert_double_eq(mpl_recognition_message_coverage(r), 0);
+    ck_assert_double_eq(mpl_recognition_time_coverage(r), 0);
 
     r = recognize(farm("  Never:\n    on: hand\n    expression: b\n"
                        "    members: {b: {event: barrier}}\n",
                        arena),
                   events_of_text(drawing, arena), arena);
-    ck_assert(mpl_recognition_fit(r) == 0);
+    ck_assert_double_eq(mpl_recognition_fit(r), 0);
 }
 END_TEST
 
@@ -367,8 +359,8 @@ START_TEST(attributes_of_two_events_may_read_each_other)
             mpl_recognition_want(r, e, a);
         }
     }
-    ck_assert(fabs(value_of(r, "Task.share", 0) - 8.0 / (8 + 17)) < 1e-12);
-    ck_assert(fabs(value_of(r, "Task.share", 1) - 8.0 / (8 + 11)) < 1e-12);
+    ck_assert_double_eq_tol(value_of(r, "Task.share", 0), 8.0 / (8 + 17), 1e-12);
+    ck_assert_double_eq_tol(value_of(r, "Task.share", 1), 8.0 / (8 + 11), 1e-12);
 }
 END_TEST
 
@@ -515,29 +507,27 @@ START_TEST(recognising_without_memory_fails_and_leaks_nothing)
              arena);
     const struct mpl_events *events = events_of_text(drawing, arena);
     const struct mpl_yaml *const *sections;
-    bool is_complete = false;
+    enum mpl_status st = MPL_E_NOMEM;
     long n = 0;
 
     (void) mpl_pattern_metric_sections(pattern, &sections);
-    for (; !is_complete; n++) {
+    for (; fails_without_memory(n, st); n++) {
         struct mpl_arena *own = mpl_arena_create();
         struct mpl_recognition *r = NULL;
         const char *reason = NULL;
         struct mpl_err err = { 0 };
 
         mpl_alloc_fail_after(n);
+        st = mpl_recognize(pattern, events, NULL, 0, own, &r, &reason, &err);
 
-        const enum mpl_status st =
-            mpl_recognize(pattern, events, NULL, 0, own, &r, &reason, &err);
         const double *column =
             st == MPL_OK ? mpl_recognition_column(
                                r, 0, mpl_pattern_find_attribute(pattern, 0, "work"))
                          : NULL;
 
         mpl_alloc_fail_after(-1);
-        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
-        is_complete = column != NULL;
-        if (is_complete) {
+        st = st == MPL_OK && column == NULL ? MPL_E_NOMEM : st;
+        if (st == MPL_OK) {
             ck_assert_uint_eq(count_of(r, "Task"), 1);
             ck_assert_us(column[0], 11);
         }
@@ -547,13 +537,11 @@ START_TEST(recognising_without_memory_fails_and_leaks_nothing)
 }
 END_TEST
 
-static Suite *recognize_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("recognize");
-    TCase *tcase = tcase_create("all");
-    TCase *real;
+    TCase *tcase = add_case(suite, "all", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(tcase, create_arena, destroy_arena);
     tcase_add_test(tcase, roles_are_bound_by_formulas_over_the_topology);
     tcase_add_test(tcase, role_that_nobody_can_play_is_told_with_the_nearest_candidate);
     tcase_add_test(tcase, bindings_of_the_user_replace_formulas);
@@ -567,26 +555,13 @@ static Suite *recognize_suite(void)
     tcase_add_test(tcase, attributes_of_two_events_may_read_each_other);
     tcase_add_test(tcase, regions_say_where_the_time_of_a_name_is_spent);
     tcase_add_test(tcase, recognising_without_memory_fails_and_leaks_nothing);
-    suite_add_tcase(suite, tcase);
-    if (!traces_are_there("recognition of real runs")) {
-        return suite;
+    if (traces_are_there("recognition of real runs")) {
+        TCase *real = add_case(suite, "real", create_arena, destroy_arena);
+
+        tcase_set_timeout(real, 120);
+        tcase_add_loop_test(real, task_life_cycles_of_real_runs_are_counted, 0, 5);
+        tcase_add_test(real, tasks_of_a_real_run_are_those_that_it_reports);
+        tcase_add_test(real, single_fields_are_those_of_the_span);
     }
-    real = tcase_create("real");
-    tcase_add_checked_fixture(real, create_arena, destroy_arena);
-    tcase_set_timeout(real, 120);
-    tcase_add_loop_test(real, task_life_cycles_of_real_runs_are_counted, 0, 5);
-    tcase_add_test(real, tasks_of_a_real_run_are_those_that_it_reports);
-    tcase_add_test(real, single_fields_are_those_of_the_span);
-    suite_add_tcase(suite, real);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(recognize_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

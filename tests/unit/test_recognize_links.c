@@ -5,25 +5,11 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "recognize_fixture.h"
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
@@ -75,12 +61,13 @@ START_TEST(links_lead_where_the_drawing_says)
     ck_assert_us(value_of(r, "Task.result", 1), 44);
     ck_assert_us(value_of(r, "Task.home", 0), 41);
     ck_assert_us(value_of(r, "Task.home", 1), 46);
-    ck_assert(value_of(r, "Task.bytes", 1) == 60);
+    ck_assert_double_eq(value_of(r, "Task.bytes", 1), 60);
     ck_assert_us(value_of(r, "Task.before", 0), 5);
     ck_assert_us(value_of(r, "Task.busy", 0), 12);
     ck_assert_us(value_of(r, "Task.busy", 1), 11);
-    ck_assert(value_of(r, "Task.number", 0) == 0 && value_of(r, "Task.number", 1) == 1);
-    ck_assert(value_of(r, "Task.none", 0) == 0);
+    ck_assert_double_eq(value_of(r, "Task.number", 0), 0);
+    ck_assert_double_eq(value_of(r, "Task.number", 1), 1);
+    ck_assert_double_eq(value_of(r, "Task.none", 0), 0);
     /* Behind the first service comes the request of rank 2, behind the second a result. */
     ck_assert_us(value_of(r, "Task.later", 0), 22);
     ck_assert_us(value_of(r, "Task.later", 1), 40);
@@ -190,10 +177,11 @@ START_TEST(matches_of_repeated_members_are_lists)
         arena);
 
     ck_assert_uint_eq(count_of(r, "Round"), 2);
-    ck_assert(value_of(r, "Round.n", 0) == 2 && value_of(r, "Round.n", 1) == 1);
+    ck_assert_double_eq(value_of(r, "Round.n", 0), 2);
+    ck_assert_double_eq(value_of(r, "Round.n", 1), 1);
     ck_assert_us(value_of(r, "Round.lag", 0), 7 - 5 + 12 - 8);
     ck_assert_us(value_of(r, "Round.lag", 1), 2);
-    ck_assert(value_of(r, "Round.bytes", 0) == 20);
+    ck_assert_double_eq(value_of(r, "Round.bytes", 0), 20);
     /* 2..5, 6..8 and, up to the next request, 9..20. */
     ck_assert_us(value_of(r, "Round.gaps", 0), 3 + 2 + 11);
     ck_assert_us(value_of(r, "Round.ask", 1), 19);
@@ -242,14 +230,16 @@ START_TEST(absent_members_are_undefined_and_absent_lists_are_empty)
         arena);
 
     ck_assert_uint_eq(count_of(r, "Task"), 3);
-    ck_assert(value_of(r, "Task.asked", 0) == 0 && value_of(r, "Task.asked", 1) == 1);
+    ck_assert_double_eq(value_of(r, "Task.asked", 0), 0);
+    ck_assert_double_eq(value_of(r, "Task.asked", 1), 1);
     ck_assert(isnan(value_of(r, "Task.ask", 0)) && isnan(value_of(r, "Task.take", 0)));
     ck_assert_us(value_of(r, "Task.ask", 1), 30);
     ck_assert_us(value_of(r, "Task.take", 1), 20);
     ck_assert_us(value_of(r, "Task.wait", 0), 0);
     ck_assert_us(value_of(r, "Task.work", 0), 28);
     ck_assert_us(value_of(r, "Task.work", 2), 0);
-    ck_assert(value_of(r, "Task.n", 1) == 1 && value_of(r, "Task.n", 2) == 0);
+    ck_assert_double_eq(value_of(r, "Task.n", 1), 1);
+    ck_assert_double_eq(value_of(r, "Task.n", 2), 0);
     ck_assert(isnan(value_of(r, "Task.longest", 2)));
     ck_assert(isnan(value_of(r, "Task.done", 0)) && isnan(value_of(r, "Task.after", 0)));
     ck_assert_us(value_of(r, "Task.enter", 2), 1);
@@ -300,14 +290,15 @@ START_TEST(calls_with_several_messages_stand_for_what_each_of_them_is)
         arena);
 
     ck_assert_uint_eq(count_of(r, "Get"), 1);
-    ck_assert(value_of(r, "Get.bytes", 0) == 30);
-    ck_assert(value_of(r, "Get.peer", 0) == 2);
+    ck_assert_double_eq(value_of(r, "Get.bytes", 0), 30);
+    ck_assert_double_eq(value_of(r, "Get.peer", 0), 2);
     ck_assert_uint_eq(count_of(r, "One"), 1);
-    ck_assert(value_of(r, "One.bytes", 0) == 10);
+    ck_assert_double_eq(value_of(r, "One.bytes", 0), 10);
     ck_assert_us(value_of(r, "One.give", 0), 5);
     /* A send to the boss, or a call that receives from a hand. */
     ck_assert_uint_eq(count_of(r, "Both"), 4);
-    ck_assert(value_of(r, "Both.bytes", 0) == 10 && value_of(r, "Both.bytes", 1) == 7);
+    ck_assert_double_eq(value_of(r, "Both.bytes", 0), 10);
+    ck_assert_double_eq(value_of(r, "Both.bytes", 1), 7);
 }
 END_TEST
 
@@ -622,12 +613,11 @@ START_TEST(conditions_read_attributes)
 }
 END_TEST
 
-static Suite *links_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("recognize_links");
-    TCase *tcase = tcase_create("all");
+    TCase *tcase = add_case(suite, "all", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(tcase, create_arena, destroy_arena);
     tcase_add_test(tcase, links_lead_where_the_drawing_says);
     tcase_add_test(tcase, links_reach_far_in_both_directions);
     tcase_add_test(tcase, matches_of_repeated_members_are_lists);
@@ -640,16 +630,5 @@ static Suite *links_suite(void)
     tcase_add_test(tcase, conditions_over_other_spans_look_at_the_nearest_few);
     tcase_add_test(tcase, instances_around_many_spans_are_found);
     tcase_add_test(tcase, conditions_read_attributes);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(links_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -10,22 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../lib/suite.h"
+#include "folder_fixture.h"
 #include "recognize_fixture.h"
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_alloc_fail_after(-1);
-    mpl_arena_destroy(arena);
-}
 
 static const char good[] =
     "pattern: farm\n"                                            /* 1 */
@@ -97,7 +84,8 @@ START_TEST(faults_are_told_with_place_and_suggestion)
     /* What could be read is there, so that its metrics are checked, too. */
     ck_assert_ptr_nonnull(patterns);
     for (size_t i = 0; i < mpl_patterns_count(patterns); i++) {
-        ck_assert(mpl_pattern_has_fault(mpl_patterns_get(patterns, i)) == (st != MPL_OK));
+        ck_assert_int_eq(mpl_pattern_has_fault(mpl_patterns_get(patterns, i)),
+                         (st != MPL_OK));
     }
 }
 END_TEST
@@ -114,8 +102,8 @@ START_TEST(good_pattern_answers_questions_about_itself)
     ck_assert_str_eq(mpl_pattern_name(pattern), "farm");
     ck_assert_str_eq(mpl_pattern_says(pattern), "A boss and his hands.");
     ck_assert_str_eq(mpl_pattern_file(pattern), "p.yaml");
-    ck_assert(mpl_pattern_minimum_coverage(pattern) == 0.8);
-    ck_assert(mpl_pattern_minimum_fit(pattern) == 0.8);
+    ck_assert_double_eq(mpl_pattern_minimum_coverage(pattern), 0.8);
+    ck_assert_double_eq(mpl_pattern_minimum_fit(pattern), 0.8);
     ck_assert_uint_eq(mpl_pattern_role_count(pattern), 2);
     ck_assert_str_eq(mpl_pattern_role(pattern, 1), "hand");
     ck_assert_uint_eq(mpl_pattern_find_role(pattern, "nobody"), MPL_NONE);
@@ -167,6 +155,7 @@ START_TEST(words_of_the_language_have_sentences)
     size_t n;
     const struct mpl_primitive *primitives = mpl_primitives(&n);
 
+    ck_assert_uint_gt(n, 0);
     for (size_t i = 0; i < n; i++) {
         ck_assert_str_ne(primitives[i].name, "");
         ck_assert_int_eq(primitives[i].says[strlen(primitives[i].says) - 1], '.');
@@ -175,6 +164,7 @@ START_TEST(words_of_the_language_have_sentences)
         const struct mpl_word *words =
             table == 0 ? mpl_span_fields(&n) : mpl_role_variables(&n);
 
+        ck_assert_uint_gt(n, 0);
         for (size_t i = 0; i < n; i++) {
             ck_assert_int_eq(words[i].says[strlen(words[i].says) - 1], '.');
         }
@@ -232,7 +222,7 @@ START_TEST(extending_pattern_refines_by_name)
     ck_assert_uint_eq(mpl_pattern_metric_sections(pattern, &sections), 2);
     ck_assert_str_eq(sections[0]->first->key, "tasks");
     ck_assert_str_eq(sections[1]->first->key, "more");
-    ck_assert(mpl_pattern_minimum_fit(pattern) == 0.5);
+    ck_assert_double_eq(mpl_pattern_minimum_fit(pattern), 0.5);
     ck_assert_uint_eq(mpl_pattern_example_count(pattern), 0);
 }
 END_TEST
@@ -286,41 +276,6 @@ END_TEST
 
 /* ---- sets of files ---------------------------------------------------------------------------- */
 
-static const char *folder;
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(mpl_arena_printf(arena, "%s/%s", folder, name), "w");
-
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-static void create_folder(void)
-{
-    const char *tmp = getenv("TMPDIR");
-
-    create_arena();
-
-    char *name = mpl_arena_printf(arena, "%s/marple-XXXXXX", tmp != NULL ? tmp : "/tmp");
-
-    folder = mkdtemp(name);
-    ck_assert_ptr_nonnull(folder);
-}
-
-static void destroy_folder(void)
-{
-    static const char *const names[] = { "a.yaml", "b.yaml",        "c.yaml",
-                                         "b.txt",  "TEMPLATE.yaml", ".hidden.yaml" };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        (void) remove(mpl_arena_printf(arena, "%s/%s", folder, names[i]));
-    }
-    (void) rmdir(folder);
-    destroy_arena();
-}
-
 static enum mpl_status load(struct mpl_lint *lint, const struct mpl_patterns **patterns,
                             const char *second)
 {
@@ -340,12 +295,12 @@ START_TEST(files_are_loaded_by_name_and_may_extend_later_ones)
     struct mpl_lint *lint = mpl_lint_create(arena);
     const struct mpl_patterns *patterns;
 
-    write_file("a.yaml", extending("x", "y"));
-    write_file("b.yaml", extending("y", "farm"));
-    write_file("c.yaml", good);
-    write_file("b.txt", "not a pattern");
-    write_file("TEMPLATE.yaml", "pattern: [not, one]");
-    write_file(".hidden.yaml", "{");
+    (void) put_file("a.yaml", extending("x", "y"));
+    (void) put_file("b.yaml", extending("y", "farm"));
+    (void) put_file("c.yaml", good);
+    (void) put_file("b.txt", "not a pattern");
+    (void) put_file("TEMPLATE.yaml", "pattern: [not, one]");
+    (void) put_file(".hidden.yaml", "{");
     ck_assert_msg(load(lint, &patterns, NULL) == MPL_OK, "%s", messages_of(lint, arena));
     ck_assert_uint_eq(mpl_patterns_count(patterns), 3);
     ck_assert_str_eq(mpl_pattern_name(mpl_patterns_get(patterns, 0)), "x");
@@ -359,15 +314,16 @@ START_TEST(later_file_of_a_name_replaces_and_may_refine_the_earlier)
     struct mpl_lint *lint = mpl_lint_create(arena);
     const struct mpl_patterns *patterns;
 
-    write_file("a.yaml", good);
-    write_file("b.yaml", extending("z", "farm"));
-    write_file("c.yaml", "pattern: farm\nsays: Mine.\nextends: farm\nminimum_fit: 0.25\n");
+    (void) put_file("a.yaml", good);
+    (void) put_file("b.yaml", extending("z", "farm"));
+    (void) put_file("c.yaml",
+                    "pattern: farm\nsays: Mine.\nextends: farm\nminimum_fit: 0.25\n");
     ck_assert_msg(load(lint, &patterns, NULL) == MPL_OK, "%s", messages_of(lint, arena));
     ck_assert_uint_eq(mpl_patterns_count(patterns), 2);
     ck_assert_str_eq(mpl_pattern_says(mpl_patterns_find(patterns, "farm")), "Mine.");
     ck_assert_uint_eq(mpl_pattern_event_count(mpl_patterns_find(patterns, "farm")), 2);
     /* Who extends a name means the one that counts. */
-    ck_assert(mpl_pattern_minimum_fit(mpl_patterns_find(patterns, "z")) == 0.25);
+    ck_assert_double_eq(mpl_pattern_minimum_fit(mpl_patterns_find(patterns, "z")), 0.25);
 }
 END_TEST
 
@@ -376,9 +332,9 @@ START_TEST(circles_of_extends_are_faults)
     struct mpl_lint *lint = mpl_lint_create(arena);
     const struct mpl_patterns *patterns;
 
-    write_file("a.yaml", extending("x", "y"));
-    write_file("b.yaml", extending("y", "x"));
-    write_file("c.yaml", extending("z", "z"));
+    (void) put_file("a.yaml", extending("x", "y"));
+    (void) put_file("b.yaml", extending("y", "x"));
+    (void) put_file("c.yaml", extending("z", "z"));
     ck_assert_int_eq(load(lint, &patterns, NULL), MPL_E_SYNTAX);
     ck_assert_str_eq(messages_of(lint, arena),
                      "3:10: error: 'y' extends itself through 'x'\n"
@@ -392,7 +348,7 @@ START_TEST(folder_without_patterns_is_no_fault)
     struct mpl_lint *lint = mpl_lint_create(arena);
     const struct mpl_patterns *patterns;
 
-    write_file("a.yaml", good);
+    (void) put_file("a.yaml", good);
     ck_assert_int_eq(load(lint, &patterns, "/nonexistent/folder"), MPL_OK);
     ck_assert_uint_eq(mpl_patterns_count(patterns), 1);
     ck_assert_int_eq(load(lint, &patterns, mpl_arena_printf(arena, "%s/a.yaml", folder)),
@@ -405,9 +361,9 @@ START_TEST(several_files_tell_their_faults_together)
     struct mpl_lint *lint = mpl_lint_create(arena);
     const struct mpl_patterns *patterns;
 
-    write_file("a.yaml", "{ pattern: x");
-    write_file("b.yaml", "");
-    write_file("c.yaml", changed("says:", "sais:"));
+    (void) put_file("a.yaml", "{ pattern: x");
+    (void) put_file("b.yaml", "");
+    (void) put_file("c.yaml", changed("says:", "sais:"));
     ck_assert_int_eq(load(lint, &patterns, NULL), MPL_E_SYNTAX);
     ck_assert_uint_ge(mpl_lint_errors(lint), 4);
 }
@@ -415,19 +371,12 @@ END_TEST
 
 /* ---- what the project ships ------------------------------------------------------------------ */
 
-static const char *source(const char *name)
-{
-    const char *top = getenv("top_srcdir");
-
-    return mpl_arena_printf(arena, "%s/%s", top != NULL ? top : ".", name);
-}
-
 static char *file_text(const char *name, size_t *n)
 {
     struct mpl_err err = { 0 };
     char *text = NULL;
 
-    ck_assert_msg(mpl_file_read(source(name), 1 << 20, arena, &text, n, &err) == MPL_OK,
+    ck_assert_msg(mpl_file_read(in_tree(name), 1 << 20, arena, &text, n, &err) == MPL_OK,
                   "%s", name);
     return text;
 }
@@ -464,7 +413,7 @@ END_TEST
 
 START_TEST(shipped_patterns_have_no_faults_and_do_what_their_examples_say)
 {
-    const char *const folders[] = { source("patterns") };
+    const char *const folders[] = { in_tree("patterns") };
     struct mpl_lint *lint = mpl_lint_create(arena);
     const struct mpl_patterns *patterns;
     struct mpl_err err = { 0 };
@@ -562,7 +511,7 @@ START_TEST(loading_without_memory_fails_and_leaks_nothing)
     enum mpl_status st = MPL_E_NOMEM;
     long n = 0;
 
-    for (; st != MPL_OK; n++) {
+    for (; fails_without_memory(n, st); n++) {
         struct mpl_arena *own = mpl_arena_create();
         struct mpl_lint *lint = mpl_lint_create(own);
         const struct mpl_patterns *patterns = NULL;
@@ -572,8 +521,7 @@ START_TEST(loading_without_memory_fails_and_leaks_nothing)
         st = mpl_patterns_parse("p.yaml", good, sizeof good - 1, NULL, own, lint, &patterns,
                                 &err);
         mpl_alloc_fail_after(-1);
-        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
-        ck_assert((patterns != NULL) == (st == MPL_OK));
+        ck_assert_int_eq((patterns != NULL), (st == MPL_OK));
         mpl_arena_destroy(own);
     }
     ck_assert_int_gt(n, 3);
@@ -627,8 +575,7 @@ START_TEST(nonsense_is_refused_or_understood_but_never_fatal)
         const enum mpl_status st =
             mpl_patterns_parse("p.yaml", text, n, NULL, own, lint, &patterns, &err);
 
-        ck_assert(st == MPL_OK || st == MPL_E_SYNTAX);
-        ck_assert((st == MPL_OK) == (mpl_lint_errors(lint) == 0));
+        ck_assert_int_eq(st, mpl_lint_errors(lint) == 0 ? MPL_OK : MPL_E_SYNTAX);
         mpl_arena_destroy(own);
     }
 }
@@ -697,13 +644,12 @@ START_TEST(faults_of_conditions_are_told)
 }
 END_TEST
 
-static Suite *load_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("recognize_load");
-    TCase *tcase = tcase_create("all");
-    TCase *files = tcase_create("files");
+    TCase *tcase = add_case(suite, "all", create_arena, destroy_arena);
+    TCase *files = add_case(suite, "files", create_folder, remove_folder);
 
-    tcase_add_checked_fixture(tcase, create_arena, destroy_arena);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, faults_are_told_with_place_and_suggestion, 0,
                         (int) (sizeof faults / sizeof *faults));
@@ -719,23 +665,10 @@ static Suite *load_suite(void)
     tcase_add_test(tcase, faults_of_conditions_are_told);
     tcase_add_test(tcase, loading_without_memory_fails_and_leaks_nothing);
     tcase_add_loop_test(tcase, nonsense_is_refused_or_understood_but_never_fatal, 0, 20);
-    suite_add_tcase(suite, tcase);
-    tcase_add_checked_fixture(files, create_folder, destroy_folder);
     tcase_add_test(files, files_are_loaded_by_name_and_may_extend_later_ones);
     tcase_add_test(files, later_file_of_a_name_replaces_and_may_refine_the_earlier);
     tcase_add_test(files, circles_of_extends_are_faults);
     tcase_add_test(files, folder_without_patterns_is_no_fault);
     tcase_add_test(files, several_files_tell_their_faults_together);
-    suite_add_tcase(suite, files);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(load_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,25 +4,13 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "recognize_fixture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 8, ROUNDS = 5000, LINE_BYTES = 256 };
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 static unsigned draw(unsigned *state, unsigned n)
 {
@@ -135,26 +123,14 @@ START_TEST(instances_in_instances_are_found_before_a_search_stops)
 }
 END_TEST
 
-static Suite *recognize_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("recognize_stop");
-    TCase *tcase = tcase_create("all");
+    TCase *tcase = add_case(suite, "all", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(tcase, create_arena, destroy_arena);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, search_that_stops_tells_a_true_upper_bound, 0, 6);
     tcase_add_loop_test(tcase, instances_in_instances_are_found_before_a_search_stops, 0,
                         6);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(recognize_suite());
-
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,23 +2,11 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "events_fixture.h"
 #include "replay_ideal.h"
-
-static struct mpl_arena *arena;
-
-static void create_arena(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void destroy_arena(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 #define ASSERT_US(seconds, us) ck_assert_int_eq(llround((seconds) *1e6), (us))
 
@@ -221,12 +209,11 @@ START_TEST(threads_without_messages_take_no_part)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("replay_ideal");
-    TCase *t = tcase_create("replay");
+    TCase *t = add_case(suite, "replay", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(t, create_arena, destroy_arena);
     tcase_add_test(t, without_communication_the_longest_computation_remains);
     tcase_add_test(t, pipeline_of_three_takes_what_its_slowest_stage_dictates);
     tcase_add_test(t, synchronous_send_still_waits_for_its_receiver);
@@ -238,17 +225,5 @@ static Suite *make_suite(void)
     tcase_add_test(t, lost_completions_leave_no_number);
     tcase_add_test(t, waiting_for_threads_is_computation_to_the_network);
     tcase_add_test(t, threads_without_messages_take_no_part);
-    suite_add_tcase(suite, t);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,6 +6,8 @@
 
 #include "sequence/sequence.h"
 
+#include "../lib/suite.h"
+
 enum { N_SEQUENCES = 8, LENGTH = 120, K = 12 };
 
 static uint64_t random_state;
@@ -161,19 +163,11 @@ END_TEST
 int main(void)
 {
     Suite *s = suite_create("rotations");
-    TCase *c = tcase_create("rotations");
-    SRunner *runner;
-    int n_failed;
+    TCase *c = add_case(s, "rotations", NULL, NULL);
 
     tcase_add_loop_test(c, rotations_are_those_that_a_search_finds, 0, 500);
     tcase_add_test(c, there_were_rotations_to_find);
     tcase_add_test(c, send_recv_and_recv_send_are_one_loop_and_so_is_what_contains_them);
     tcase_add_test(c, without_memory_it_fails_cleanly);
-    suite_add_tcase(s, c);
-    runner = srunner_create(s);
-    srunner_set_fork_status(runner, CK_NOFORK); /* Tests count together. */
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite_without_fork(s);
 }

@@ -11,10 +11,12 @@
 #include "spool/spool.h"
 #include "trace/trace.h"
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+
 static char folder[] = "spool-XXXXXX";
 static char spools[64];
 static char archive[64];
-static struct mpl_arena *arena;
 
 /* A spool while it is written: one thread, one chunk. */
 static union {
@@ -105,14 +107,14 @@ static void setup(void)
     (void) snprintf(spools, sizeof spools, "%s/spools", folder);
     (void) snprintf(archive, sizeof archive, "%s/archive", folder);
     ck_assert_int_eq(mkdir(spools, 0777), 0);
-    arena = mpl_arena_create();
+    create_arena();
 }
 
 static void teardown(void)
 {
     char command[128];
 
-    mpl_arena_destroy(arena);
+    destroy_arena();
     (void) snprintf(command, sizeof command, "rm -rf %s", folder);
     ck_assert_int_eq(system(command), 0);
 }
@@ -333,9 +335,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("spool");
-    TCase *tcase = tcase_create("spools");
+    TCase *tcase = add_case(suite, "spools", setup, teardown);
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_message_has_two_ends);
     tcase_add_test(tcase, a_chunk_that_is_there_twice_counts_once);
     tcase_add_test(tcase, counts_become_times);
@@ -347,11 +348,5 @@ int main(void)
     tcase_add_test(tcase, another_file_is_refused);
     tcase_add_test(tcase, a_spool_of_another_version_is_refused);
     tcase_add_loop_test(tcase, damage_is_survived, 0, 40);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -4,8 +4,10 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
 #include "../lib/columns.h"
 #include "../lib/effort.h"
+#include "../lib/suite.h"
 #include "sync_archive.h"
 #include "sync_fixture.h"
 
@@ -18,20 +20,14 @@
 
 enum { CHUNK_BYTES = 256 * 1024, N_LOCATIONS = 5, N_ROUNDS = 400 };
 
-static struct mpl_arena *arena;
 static const char *source; /* written once, in main() */
 static const char *target;
 
 static void set_up(void)
 {
-    arena = mpl_arena_create();
+    create_arena();
     target = mpl_arena_printf(arena, "%s/copy", fixture_scratch());
     fixture_remove_tree(target);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
 }
 
 /** A model with the times as recorded beside. */
@@ -371,7 +367,8 @@ START_TEST(gpu_stream_follows_the_first_thread_of_its_process)
         } else if (from >= p.from[0][half]) {
             ck_assert_int_eq(moved, 3000);
         } else {
-            ck_assert(moved >= 1000 && moved <= 3000);
+            ck_assert_int_ge(moved, 1000);
+            ck_assert_int_le(moved, 3000);
         }
     }
 }
@@ -603,17 +600,14 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("sync");
-    TCase *tcase = tcase_create("copies");
+    TCase *tcase = add_case(suite, "copies", set_up, destroy_arena);
     char path[4096];
-    SRunner *runner;
-    int n_failed;
 
     (void) snprintf(path, sizeof path, "%s/source", fixture_scratch());
     source = path;
     if (!sync_archive_write(source, N_ROUNDS)) {
         return EXIT_FAILURE;
     }
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase,
                         every_record_survives_and_kept_ones_get_the_times_of_the_model, 0,
@@ -629,10 +623,5 @@ int main(void)
     tcase_add_loop_test(tcase, byte_order_of_the_trace_is_kept, 0, 2);
     tcase_add_test(tcase, files_of_no_location_are_left_out_and_told);
     tcase_add_test(tcase, snapshots_are_left_out_and_not_announced);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

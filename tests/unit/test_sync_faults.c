@@ -5,7 +5,9 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
 #include "../lib/effort.h"
+#include "../lib/suite.h"
 #include "sync_archive.h"
 #include "sync_fixture.h"
 
@@ -27,23 +29,17 @@ enum { FLIPS = 20, SEEDS = 10 };
 enum { FLIPS = 20, SEEDS = 30 };
 #endif
 
-static struct mpl_arena *arena;
 static const char *source; /* small, written once, in main() */
 static const char *folder; /* of the copies; nothing else is in it */
 static const char *target;
 
 static void set_up(void)
 {
-    arena = mpl_arena_create();
+    create_arena();
     folder = mpl_arena_printf(arena, "%s/copies", fixture_scratch());
     target = mpl_arena_printf(arena, "%s/copy", folder);
     fixture_remove_tree(folder);
     ck_assert_int_eq(mkdir(folder, 0777), 0);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
 }
 
 /** Reads and copies, all in memory of its own. */
@@ -442,11 +438,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sync_faults");
-    TCase *tcase = tcase_create("faults");
     char path[4096];
-    SRunner *runner;
-    int n_failed;
 
     /* Each copy is stored on the disk before it gets its name; in memory that takes no time. */
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0) {
@@ -460,7 +452,10 @@ int main(void)
     if (!sync_archive_write(source, 3)) {
         return EXIT_FAILURE;
     }
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+
+    Suite *suite = suite_create("sync_faults");
+    TCase *tcase = add_case(suite, "faults", set_up, destroy_arena);
+
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, existing_copy_is_replaced_only_when_asked);
     tcase_add_test(tcase, folder_that_holds_something_else_is_never_replaced);
@@ -477,10 +472,5 @@ int main(void)
     tcase_add_test(tcase, damaged_events_are_copied_up_to_the_damage_and_told);
     tcase_add_test(tcase, trace_that_changes_under_our_hands_is_refused);
     tcase_add_test(tcase, location_whose_clock_nobody_tells_is_refused);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* Descriptions of tracers: what is read, what is refused, and what becomes of a recording. */
 #include "config.h"
 
+#include "../lib/suite.h"
 #include "tracer_fixture.h"
 
 #include <string.h>
@@ -211,8 +212,8 @@ START_TEST(a_tracer_needs_a_place_unless_it_may_stand_in_front_of_all)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         describe(all[i].lines);
         ck_assert_msg(load(false, &tracers) == MPL_OK, "%s", err.cause[0].text);
-        ck_assert(mpl_tracer_needs_place(mpl_tracers_find(tracers, "x")) ==
-                  all[i].needs_place);
+        ck_assert_int_eq(mpl_tracer_needs_place(mpl_tracers_find(tracers, "x")),
+                         all[i].needs_place);
     }
     refused(PLAIN("in_front_of: lancher\n"),
             "'in_front_of' is program or launcher; did you mean 'launcher'?", 7, 14);
@@ -393,24 +394,22 @@ START_TEST(running_out_of_memory_is_told_everywhere)
     const struct mpl_recording recording = {
         .capabilities = wanted, .n_capabilities = 1, .regions = regions, .n_regions = 1
     };
+    enum mpl_status st = MPL_E_NOMEM;
     long n = 0;
 
-    for (bool is_over = false; !is_over; n++) {
+    for (; fails_without_memory(n, st); n++) {
         struct mpl_arena *own = mpl_arena_create();
         struct mpl_lint *messages = mpl_lint_create(own);
-        const char *directories[] = { stock() };
+        const char *directories[] = { in_tree("") };
         const struct mpl_tracers *all = NULL;
         struct mpl_settings s = { 0 };
 
         mpl_alloc_fail_after(n);
-        enum mpl_status st = mpl_tracers_load(directories, 1, own, messages, &all, NULL);
-
+        st = mpl_tracers_load(directories, 1, own, messages, &all, NULL);
         if (st == MPL_OK) {
             st = mpl_tracer_settle(mpl_tracers_find(all, "scorep"), &recording, 0, own, &s,
                                    NULL);
         }
-        is_over = st == MPL_OK;
-        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
         mpl_alloc_fail_after(-1);
         mpl_arena_destroy(own);
     }
@@ -420,10 +419,10 @@ END_TEST
 
 int main(void)
 {
-    TCase *refusals = tcase_create("what is refused");
-    TCase *sets = tcase_create("sets and the stock");
+    Suite *suite = suite_create("tracer");
+    TCase *refusals = add_case(suite, "what is refused", create_tracers, remove_folder);
+    TCase *sets = add_case(suite, "sets and the stock", create_tracers, remove_folder);
 
-    tcase_add_checked_fixture(refusals, set_up, tear_down);
     tcase_add_test(refusals, unknown_keys_are_told_with_a_suggestion);
     tcase_add_test(refusals, unknown_capabilities_are_told_with_a_suggestion);
     tcase_add_test(refusals, unknown_placeholders_are_told_at_their_place);
@@ -438,7 +437,6 @@ int main(void)
     tcase_add_test(refusals, a_name_is_needed);
     tcase_add_test(refusals, an_empty_file_is_refused);
     tcase_add_test(refusals, auto_is_no_name);
-    tcase_add_checked_fixture(sets, set_up, tear_down);
     tcase_add_test(sets, a_third_tracer_needs_a_file_only);
     tcase_add_test(sets, a_later_file_replaces_one_of_its_name);
     tcase_add_test(sets, unknown_tracers_are_told_with_a_suggestion);
@@ -458,5 +456,5 @@ int main(void)
     tcase_add_test(sets, counters_have_names);
     tcase_add_test(sets, every_capability_is_spoken_of_by_every_tracer_of_the_stock);
     tcase_add_test(sets, running_out_of_memory_is_told_everywhere);
-    return run_cases("tracer", (TCase *[]){ refusals, sets }, 2);
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* Placeholders of a description: which there are, and where they can stand. */
 #include "config.h"
 
+#include "../lib/suite.h"
 #include "tracer_fixture.h"
 
 #include <string.h>
@@ -119,9 +120,9 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("placeholders");
+    Suite *suite = suite_create("tracer: placeholders");
+    TCase *tcase = add_case(suite, "placeholders", create_tracers, remove_folder);
 
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_brace_that_stays_open_is_refused_under_any_name);
     tcase_add_test(tcase, a_name_that_nobody_knows_is_refused_under_any_name);
     tcase_add_test(tcase, prose_may_hold_braces);
@@ -135,5 +136,5 @@ int main(void)
     tcase_add_test(tcase, what_joins_words_is_a_text);
     tcase_add_test(tcase, a_file_stands_beside_what_names_it);
     tcase_add_test(tcase, a_file_of_the_tracer_is_always_there);
-    return run_cases("tracer: placeholders", (TCase *[]){ tcase }, 1);
+    return run_suite(suite);
 }

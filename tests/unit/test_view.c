@@ -2,29 +2,27 @@
 #include "config.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/traces.h"
+#include "../lib/suite.h"
+#include "all_traces.h"
 #include "view/view.h"
 
-static struct mpl_arena *arena;
 static struct mpl_analysis *analysis;
 
-static void create_arena(void)
+static void set_up(void)
 {
-    arena = mpl_arena_create();
+    create_arena();
     analysis = NULL;
-    ck_assert_ptr_nonnull(arena);
 }
 
-static void destroy_arena(void)
+static void tear_down(void)
 {
     mpl_analysis_destroy(analysis);
-    mpl_arena_destroy(arena);
+    destroy_arena();
 }
 
 /* NULL where the trace cannot be used. */
@@ -192,29 +190,22 @@ static void compare_windows(const char *name, const struct mpl_diagnosis *d)
     }
 }
 
+static bool compare_all(const char *name, const char *path)
+{
+    const struct mpl_diagnosis *d = check(name);
+
+    (void) path;
+    if (d != NULL) {
+        compare_threads(name, d);
+        compare_sums(name, d);
+        compare_windows(name, d);
+    }
+    return d != NULL;
+}
+
 START_TEST(sums_are_those_of_the_run)
 {
-    DIR *folder = NULL;
-    int n = 0;
-
-    if (!traces_are_there("sums of views")) {
-        return;
-    }
-    folder = opendir(traces_folder());
-    ck_assert_ptr_nonnull(folder);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        const struct mpl_diagnosis *d =
-            entry->d_name[0] == '.' ? NULL : check(entry->d_name);
-
-        if (d != NULL) {
-            compare_threads(entry->d_name, d);
-            compare_sums(entry->d_name, d);
-            compare_windows(entry->d_name, d);
-            n++;
-        }
-    }
-    closedir(folder);
-    ck_assert_int_gt(n, 30);
+    look_at_all_traces(compare_all, 31);
 }
 END_TEST
 
@@ -250,9 +241,6 @@ START_TEST(collectives_add_up_to_what_scalasca_says)
     const struct mpl_selection_asked asked = everything();
     const struct mpl_diagnosis *d = NULL;
 
-    if (!traces_are_there("waits in collective operations")) {
-        return;
-    }
     d = check("scorep-colls");
     ck_assert_ptr_nonnull(d);
     const struct mpl_table *table = table_of("collectives", d, &asked);
@@ -294,10 +282,8 @@ START_TEST(lack_of_memory_is_told)
     static const char *const traces[] = { "two-late.trace", "quick-master.trace" };
     size_t n_views = 0;
     const struct mpl_view *const *views = mpl_views(&n_views);
-    const char *top = getenv("top_srcdir");
-    char path[4096];
+    const char *path = in_tree(mpl_arena_printf(arena, "tests/traces/%s", traces[_i]));
 
-    snprintf(path, sizeof path, "%s/tests/traces/%s", top == NULL ? ".." : top, traces[_i]);
     ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
     for (size_t v = 0; v < n_views; v++) {
         long n = 0;
@@ -316,19 +302,13 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("view");
-    TCase *c = tcase_create("view");
-    SRunner *runner = srunner_create(suite);
+    TCase *c = add_case(suite, "view", set_up, tear_down);
 
-    suite_add_tcase(suite, c);
     tcase_set_timeout(c, 300);
-    tcase_add_checked_fixture(c, create_arena, destroy_arena);
-    tcase_add_test(c, sums_are_those_of_the_run);
-    tcase_add_test(c, collectives_add_up_to_what_scalasca_says);
+    if (traces_are_there("views of real traces")) {
+        tcase_add_test(c, sums_are_those_of_the_run);
+        tcase_add_test(c, collectives_add_up_to_what_scalasca_says);
+    }
     tcase_add_loop_test(c, lack_of_memory_is_told, 0, 2);
-    srunner_run_all(runner, CK_ENV);
-
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

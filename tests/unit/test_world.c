@@ -4,7 +4,9 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
 #include "../lib/columns.h"
+#include "../lib/suite.h"
 #include "world.h"
 
 #include "match_fixture.h"
@@ -16,19 +18,6 @@
 #include <string.h>
 
 enum { N_SEEDS = 140 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 static struct world *make(const struct world_options *options)
 {
@@ -368,12 +357,12 @@ START_TEST(archive_and_truth_tell_of_the_same_run)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("world");
-    TCase *c = tcase_create("world");
+    TCase *c = add_case(suite, "world", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
+    (void) fixture_scratch();
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, perfect_clocks_see_no_violation, 0, N_SEEDS);
     tcase_add_loop_test(c, everything_finds_its_partner, 0, N_SEEDS);
@@ -389,18 +378,5 @@ static Suite *make_suite(void)
     tcase_add_test(c, errors_of_the_tracer_show_in_the_offsets);
     tcase_add_loop_test(c, reset_brings_back_what_was_recorded, 0, N_SEEDS / 4);
     tcase_add_loop_test(c, archive_and_truth_tell_of_the_same_run, 0, N_SEEDS / 4);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    (void) fixture_scratch();
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

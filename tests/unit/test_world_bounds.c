@@ -4,27 +4,15 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
+#include "../lib/suite.h"
 #include "world.h"
 
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { N_SEEDS = 12 * WORLD_KINDS };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 /* Rounding to whole ticks, once per clock, is no error of the estimate. */
 static bool is_within_bounds(const struct world *world, const struct mpl_clock *clock)
@@ -58,32 +46,19 @@ START_TEST(estimates_are_within_their_bounds_in_nineteen_of_twenty_worlds)
         struct world *world = world_create(&options, arena);
 
         n_beyond += !is_within_bounds(world, world_correct(world, &only));
-        tear_down();
-        set_up();
+        destroy_arena();
+        create_arena();
     }
     ck_assert_int_le(n_beyond, N_SEEDS / 20);
 }
 END_TEST
 
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("world_bounds");
-    TCase *c = tcase_create("world_bounds");
-
-    tcase_add_checked_fixture(c, set_up, tear_down);
-    tcase_set_timeout(c, 120);
-    tcase_add_test(c, estimates_are_within_their_bounds_in_nineteen_of_twenty_worlds);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
 int main(void)
 {
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
+    Suite *suite = suite_create("world_bounds");
+    TCase *c = add_case(suite, "world_bounds", create_arena, destroy_arena);
 
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, estimates_are_within_their_bounds_in_nineteen_of_twenty_worlds);
+    return run_suite(suite);
 }

@@ -4,29 +4,17 @@
  */
 #include "config.h"
 
+#include "../lib/arena.h"
 #include "../lib/effort.h"
+#include "../lib/suite.h"
 #include "../tools/misses.h"
 #include "world.h"
 
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { SEEDS_PER_KIND = 12 };
-
-static struct mpl_arena *arena;
-
-static void set_up(void)
-{
-    arena = mpl_arena_create();
-    ck_assert_ptr_nonnull(arena);
-}
-
-static void tear_down(void)
-{
-    mpl_arena_destroy(arena);
-}
 
 /* ---- what is promised ------------------------------------------------------------------ */
 
@@ -204,12 +192,11 @@ START_TEST(order_is_better_than_that_of_averaged_round_trips)
 }
 END_TEST
 
-static Suite *make_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("world_clock");
-    TCase *c = tcase_create("world_clock");
+    TCase *c = add_case(suite, "world_clock", create_arena, destroy_arena);
 
-    tcase_add_checked_fixture(c, set_up, tear_down);
     const int n_seeds = seeds_of(SEEDS_PER_KIND) * WORLD_KINDS;
 
     tcase_set_timeout(c, 120);
@@ -218,17 +205,5 @@ static Suite *make_suite(void)
     tcase_add_loop_test(c, garbage_stamps_and_steps_leave_no_violation, 0, n_seeds);
     tcase_add_loop_test(c, estimate_is_better_than_constant_offsets, 0, WORLD_KINDS);
     tcase_add_loop_test(c, order_is_better_than_that_of_averaged_round_trips, 0, N_COLUMNS);
-    suite_add_tcase(suite, c);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(make_suite());
-    int n_failed;
-
-    srunner_run_all(runner, CK_ENV);
-    n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -7,58 +7,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct mpl_arena *arena;
 struct mpl_lint *lint;
 struct mpl_err err;
-static char folder[200];
 
-void set_up(void)
+void create_tracers(void)
 {
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
+    create_folder();
     lint = mpl_lint_create(arena);
     err = (struct mpl_err){ 0 };
-    (void) snprintf(folder, sizeof folder, "%s/test_tracer.XXXXXX",
-                    getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-void tear_down(void)
-{
-    mpl_alloc_fail_after(-1);
-    const char *file = mpl_arena_printf(arena, "%s/tracers/t.yaml", folder);
-    const char *tracers = mpl_arena_printf(arena, "%s/tracers", folder);
-
-    (void) unlink(file);
-    (void) rmdir(tracers);
-    (void) rmdir(folder);
-    mpl_arena_destroy(arena);
-}
-
-const char *stock(void)
-{
-    const char *top = getenv("top_srcdir");
-
-    return top == NULL ? "." : top;
 }
 
 /* Writes a description into the folder. */
 void describe(const char *text)
 {
-    const char *tracers = mpl_arena_printf(arena, "%s/tracers", folder);
-    const char *path = mpl_arena_printf(arena, "%s/t.yaml", tracers);
-    FILE *file = NULL;
-
-    (void) mkdir(tracers, 0700);
-    file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    (void) put_file("tracers/t.yaml", text);
 }
 
 enum mpl_status load(bool with_stock, const struct mpl_tracers **out)
 {
-    const char *directories[] = { stock(), folder };
+    const char *directories[] = { in_tree(""), folder };
 
     return mpl_tracers_load(with_stock ? directories : directories + 1, with_stock ? 2 : 1,
                             arena, lint, out, &err);
@@ -103,19 +70,4 @@ void refused(const char *text, const char *message, unsigned line, unsigned colu
     ck_assert_str_eq(mpl_lint_get(lint, 0)->text, message);
     ck_assert_uint_eq(mpl_lint_get(lint, 0)->place.line, line);
     ck_assert_uint_eq(mpl_lint_get(lint, 0)->place.column, column);
-}
-
-int run_cases(const char *name, TCase *const *cases, size_t n)
-{
-    Suite *suite = suite_create(name);
-
-    for (size_t i = 0; i < n; i++) {
-        suite_add_tcase(suite, cases[i]);
-    }
-    SRunner *runner = srunner_create(suite);
-
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

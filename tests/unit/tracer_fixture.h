@@ -4,16 +4,15 @@
 
 #include "tracer/tracer.h"
 
+#include "folder_fixture.h"
+
 #include <check.h>
 
-extern struct mpl_arena *arena;
 extern struct mpl_lint *lint;
 extern struct mpl_err err;
 
-void set_up(void);
-void tear_down(void);
-/* Where the descriptions of the stock stand. */
-const char *stock(void);
+/** Goes with remove_folder(). */
+void create_tracers(void);
 /* Writes a description into the folder. */
 void describe(const char *text);
 enum mpl_status load(bool with_stock, const struct mpl_tracers **out);
@@ -24,8 +23,6 @@ struct mpl_settings settle(const struct mpl_tracer_file *tracer,
 const char *variable(const struct mpl_settings *s, const char *name);
 /* The first message about the description. */
 void refused(const char *text, const char *message, unsigned line, unsigned column);
-/* Runs the cases; the exit status of the program. */
-int run_cases(const char *name, TCase *const *cases, size_t n);
 
 /* A description without what is tried, which begins in line 7. */
 #define PLAIN(section) \

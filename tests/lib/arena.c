@@ -1,0 +1,42 @@
+#include "config.h"
+
+#include "arena.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+struct mpl_arena *arena;
+
+void create_arena(void)
+{
+    mpl_alloc_fail_after(-1);
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+void destroy_arena(void)
+{
+    mpl_alloc_fail_after(-1);
+    mpl_arena_destroy(arena);
+    arena = NULL;
+}
+
+const char *in_tree(const char *path)
+{
+    const char *top = getenv("top_srcdir");
+    const char *full = mpl_arena_printf(arena, "%s/%s", top != NULL ? top : ".", path);
+
+    ck_assert_ptr_nonnull(full);
+    return full;
+}
+
+bool fails_without_memory(long n, enum mpl_status st)
+{
+    if (st == MPL_OK) {
+        ck_assert_int_gt(n, 1);
+        return false;
+    }
+    ck_assert_int_eq(st, MPL_E_NOMEM);
+    ck_assert_int_lt(n, 100000);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* The arena of the test that runs; a checked fixture makes and drops it. */
+#ifndef MPL_TESTS_LIB_ARENA_H
+#define MPL_TESTS_LIB_ARENA_H
+
+#include "base/base.h"
+
+extern struct mpl_arena *arena;
+
+/** Makes the arena, with no allocation chosen to fail. */
+void create_arena(void);
+void destroy_arena(void);
+
+/** A path of the source tree, in the arena. */
+const char *in_tree(const char *path);
+
+/** Whether to try once more, with allocation \p n failing, what has ended with \p st, MPL_E_NOMEM at first.
+ *  The test fails for any other error, for endless failures, and if nothing has failed at all. */
+bool fails_without_memory(long n, enum mpl_status st);
+
+#endif
