@@ -104,7 +104,7 @@ def deadlock(folder, program, mpi):
     marple = start(folder, path, program, "deadlock", mpi)
     wait_for_spools(path)
     marple.send_signal(signal.SIGTERM)
-    complaint = marple.communicate(timeout=60)[1].decode()
+    complaint = marple.communicate(timeout=240)[1].decode()
     tap.ok(marple.returncode == 0, "%s: a run that hangs is ended with marple, and traced" % mpi, complaint)
     out = subprocess.run(["otf2-print", path + "/trace.otf2"], capture_output=True, text=True, check=False).stdout
     asked = re.findall(r'ASKED_SOURCE" <\d+>; INT32; (\d+)\), .*ASKED_TAG" <\d+>; INT32; (\d+)\)', out)
@@ -160,7 +160,7 @@ def no_spool(folder, program, mpi):
         capture_output=True,
         text=True,
         env=traced.environment(MARPLE_TRACE_MPI=mpi),
-        timeout=60,
+        timeout=240,
         check=False,
     )
     tap.ok(
@@ -241,7 +241,7 @@ def run_as(user, words, folder):
         text=True,
         env=traced.environment(HOME=folder),
         cwd=folder,
-        timeout=60,
+        timeout=240,
         check=False,
     )
 

@@ -46,7 +46,7 @@ def launch(n, mpi="openmpi"):
 class Traced:
     """A program that was run under marple trace."""
 
-    def __init__(self, folder, n, words, mpi="openmpi", limit_s=60, options=(), **more):
+    def __init__(self, folder, n, words, mpi="openmpi", limit_s=240, options=(), **more):
         self.path = tempfile.mkdtemp(dir=folder) + "/trace"
         done = subprocess.run(
             ["timeout", str(limit_s), product.marple, "trace", *options, "-o", self.path, "--", *launch(n, mpi), *words],
