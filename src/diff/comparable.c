@@ -16,18 +16,6 @@ static enum mpl_status refuse(struct mpl_comparison *c, const char *reason,
     return reason == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-enum mpl_status mpl_comparison_note(struct mpl_comparison *c, const char *text,
-                                    struct mpl_err *err)
-{
-    const char **slot = mpl_buf_add(&c->notes);
-
-    if (slot == NULL || text == NULL) {
-        return mpl_nomem(err);
-    }
-    *slot = text;
-    return MPL_OK;
-}
-
 /* ---- functions ------------------------------------------------------------------------------- */
 
 struct functions {

@@ -59,16 +59,6 @@ static enum mpl_status end(const struct sheet *s, struct mpl_err *err)
     return mpl_file_flush(s->out, err);
 }
 
-void mpl_page_header(const struct sheet *s, const char *name, const char *colour,
-                     const char *label, const char *headline)
-{
-    mpl_markup_print(
-        s->out,
-        "<header class=\"v-%s\" data-verdict=\"%s\"><p class=\"label\">%s</p>\n"
-        "<h1>%s</h1>\n",
-        colour, name, label, headline);
-}
-
 static void draw_verdict(const struct sheet *s)
 {
     const struct mpl_diagnosis *d = s->d;

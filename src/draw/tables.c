@@ -18,11 +18,6 @@ static void end_part(const struct sheet *s)
     mpl_markup_put(s->out, "</details>\n");
 }
 
-void mpl_draw_text_cell(const struct sheet *s, const char *text)
-{
-    mpl_markup_print(s->out, "<td>%s</td>", text != NULL ? text : "");
-}
-
 static void row(const struct sheet *s)
 {
     mpl_markup_put(s->out, "<tr>");

@@ -179,3 +179,18 @@ void mpl_draw_value_cell(const struct sheet *s, double value, const char *text)
     mpl_markup_print(s->out, "<td class=\"n\" data-value=\"%s\">%s</td>",
                      mpl_draw_number(s, value), text);
 }
+
+void mpl_draw_text_cell(const struct sheet *s, const char *text)
+{
+    mpl_markup_print(s->out, "<td>%s</td>", text != NULL ? text : "");
+}
+
+void mpl_page_header(const struct sheet *s, const char *name, const char *colour,
+                     const char *label, const char *headline)
+{
+    mpl_markup_print(
+        s->out,
+        "<header class=\"v-%s\" data-verdict=\"%s\"><p class=\"label\">%s</p>\n"
+        "<h1>%s</h1>\n",
+        colour, name, label, headline);
+}

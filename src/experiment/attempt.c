@@ -25,39 +25,6 @@
 
 /* ---- settings -------------------------------------------------------------------------- */
 
-/* Of text that is too long to be kept; FNV-1a. */
-static uint32_t sum_of(const char *text)
-{
-    uint32_t sum = 2166136261U;
-
-    for (; *text != '\0'; text++) {
-        sum = (sum ^ (unsigned char) *text) * 16777619U;
-    }
-    return sum;
-}
-
-const char *mpl_settings_key(const struct mpl_planned *planned, struct mpl_arena *arena)
-{
-    struct mpl_settings s;
-
-    /* Without an expected size: how much memory the tracer is given makes no other recording. */
-    if (mpl_tracer_settle(planned->settings->tracer, &planned->recording, 0, arena, &s,
-                          NULL) != MPL_OK) {
-        return NULL;
-    }
-    const char *text = mpl_words_print(s.launch, s.n_launch, arena);
-
-    for (size_t i = 0; i < s.n_environment && text != NULL; i++) {
-        text = mpl_arena_printf(arena, "%s; %s=%s", text, s.environment[i].name,
-                                s.environment[i].value);
-    }
-    for (size_t i = 0; i < s.n_files && text != NULL; i++) {
-        text = mpl_arena_printf(arena, "%s; %s: %08x", text, s.files[i].name,
-                                sum_of(s.files[i].text));
-    }
-    return text;
-}
-
 /* What the placeholder at the beginning of \p text stands for, and how long it is: {trace} and {file:NAME} are
  * paths in the run's folder. 0: there is none; NULL: no memory. */
 static const char *place_of(const char *text, const char *folder, struct mpl_arena *arena,

@@ -16,22 +16,6 @@ const char *mpl_end_reason_name(enum mpl_end_reason why)
     return names[why];
 }
 
-void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
-              const struct mpl_case_run *run, const char *fmt, ...)
-{
-    va_list args;
-
-    if (h->options->tell == NULL) {
-        return;
-    }
-    va_start(args, fmt);
-    const char *text = mpl_arena_vprintf(h->arena, fmt, args);
-    va_end(args);
-    if (text != NULL) {
-        h->options->tell(h->options->context, what, level, text, run);
-    }
-}
-
 /* ---- diagnosing ---------------------------------------------------------------------------------- */
 
 static struct mpl_machine machine_of(const struct mpl_case_run *r)

@@ -347,3 +347,19 @@ void mpl_narrate_rest(struct hunt *h)
                  why != NULL ? why : "?");
     }
 }
+
+void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
+              const struct mpl_case_run *run, const char *fmt, ...)
+{
+    va_list args;
+
+    if (h->options->tell == NULL) {
+        return;
+    }
+    va_start(args, fmt);
+    const char *text = mpl_arena_vprintf(h->arena, fmt, args);
+    va_end(args);
+    if (text != NULL) {
+        h->options->tell(h->options->context, what, level, text, run);
+    }
+}

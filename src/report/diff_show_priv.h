@@ -17,6 +17,9 @@ enum { MPL_SHEET_MOST = 32 };
 /** "MPI_Send", "L3"; which number a loop has is decided when it is first named. */
 const char *mpl_sheet_name(struct sheet *sheet, uint32_t what);
 const char *mpl_sheet_label(const struct sheet *sheet, uint32_t location);
+/** Prints calls and loops behind \p label. */
+void mpl_sheet_items(struct sheet *s, const char *label, const struct mpl_item *items,
+                     uint32_t n);
 /** Bodies of all loops that were named. */
 void mpl_sheet_loops(struct sheet *sheet);
 
