@@ -27,7 +27,7 @@ struct run_show {
 void mpl_run_show_open(struct run_show *show, struct mpl_arena *arena);
 void mpl_run_show_close(struct run_show *show);
 /** A mpl_tell_step; \p context is the struct run_show. */
-void mpl_run_show_step(void *context, enum mpl_told what, int level, const char *text,
+void mpl_run_show_step(void *context, enum mpl_news what, int level, const char *text,
                        const struct mpl_case_run *run);
 
 #endif

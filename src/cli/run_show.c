@@ -78,22 +78,22 @@ static void keep_asked(struct run_show *show, int level, const char *text)
     }
 }
 
-void mpl_run_show_step(void *context, enum mpl_told what, int level, const char *text,
+void mpl_run_show_step(void *context, enum mpl_news what, int level, const char *text,
                        const struct mpl_case_run *run)
 {
     struct run_show *show = context;
 
-    if (what == MPL_TOLD_RUNNING) {
+    if (what == MPL_NEWS_RUNNING) {
         follow(show, run);
         draw(show, run);
         return;
     }
     mpl_progress_line_close(&show->line);
-    if (what == MPL_TOLD_RAN) {
+    if (what == MPL_NEWS_RAN) {
         follow(show, run);
         show->drawn_s = 0;
     }
-    if (what == MPL_TOLD_ASKED) {
+    if (what == MPL_NEWS_ASKED) {
         keep_asked(show, level, text);
     }
     if (!show->is_silent) {

@@ -459,7 +459,7 @@ static bool tick(void *context, const struct offspring *offspring, double elapse
 
     a->run.duration_s = elapsed_s;
     look_at_ranks(a, offspring, elapsed_s);
-    mpl_tell(a->h, MPL_TOLD_RUNNING, a->run.level, &a->run, "%s", "");
+    mpl_tell(a->h, MPL_NEWS_RUNNING, a->run.level, &a->run, "%s", "");
     if (most > 0 && elapsed_s - a->looked_s >= LOOK_EVERY_S) {
         a->looked_s = elapsed_s;
         a->is_too_large = mpl_bytes_kept(a->h) + mpl_folder_bytes(a->folder) > most;
@@ -523,7 +523,7 @@ static const char *ask_version(struct attempt *a)
     if (n == 0 || shown.words == NULL) {
         return NULL;
     }
-    mpl_tell(a->h, MPL_TOLD_COMMAND, a->run.level, &shown, "%s", "");
+    mpl_tell(a->h, MPL_NEWS_COMMAND, a->run.level, &shown, "%s", "");
     if (a->h->options->is_dry) {
         return NULL;
     }
@@ -636,7 +636,7 @@ static enum mpl_status run_it(struct attempt *a, struct mpl_err *err)
     }
     *mpl_case_run_at(h->c, a->index) = a->run;
     st = mpl_case_write(h->c, err);
-    mpl_tell(h, MPL_TOLD_RAN, a->run.level, &a->run, "%s", tail);
+    mpl_tell(h, MPL_NEWS_RAN, a->run.level, &a->run, "%s", tail);
     return st;
 }
 
@@ -663,7 +663,7 @@ enum mpl_status mpl_attempt(struct hunt *h, const struct mpl_planned *planned,
     st = fill_words(&a, err);
     if (st == MPL_OK) {
         a.run.version = version_of(&a);
-        mpl_tell(h, MPL_TOLD_COMMAND, planned->level, &a.run, "%s", "");
+        mpl_tell(h, MPL_NEWS_COMMAND, planned->level, &a.run, "%s", "");
     }
     if (st == MPL_OK && !h->options->is_dry && !h->is_interrupted) {
         st = run_it(&a, err);

@@ -84,7 +84,7 @@ static bool sort_out(struct hunt *h, const struct mpl_diagnosis *d)
         } else {
             r->partial = NULL;
         }
-        mpl_tell(h, MPL_TOLD_RAN, r->level, r, "%s", "");
+        mpl_tell(h, MPL_NEWS_RAN, r->level, r, "%s", "");
     }
     return has_changed;
 }
@@ -174,9 +174,9 @@ static void tell_reason(const struct hunt *h, const struct mpl_planned *e,
     const size_t n = same != NULL ? (size_t) (same - reason) : strlen(reason);
 
     if (same == NULL) {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "why: %s", reason);
+        mpl_tell(h, MPL_NEWS_WHY, e->level, NULL, "why: %s", reason);
     } else if (n > 2) {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "why: %.*s", (int) (n - 2), reason);
+        mpl_tell(h, MPL_NEWS_WHY, e->level, NULL, "why: %.*s", (int) (n - 2), reason);
     }
 }
 
@@ -184,7 +184,7 @@ static void announce(const struct hunt *h, const struct mpl_planned *e)
 {
     const char *separates = "";
 
-    mpl_tell(h, MPL_TOLD_LEVEL, e->level, NULL, "%s", e->purpose);
+    mpl_tell(h, MPL_NEWS_LEVEL, e->level, NULL, "%s", e->purpose);
     for (size_t i = 0; i < e->n_reasons; i++) {
         tell_reason(h, e, e->reasons[i]);
     }
@@ -193,10 +193,10 @@ static void announce(const struct hunt *h, const struct mpl_planned *e)
                                      e->separates[i]);
     }
     if (separates != NULL && separates[0] != '\0') {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "confirms or refutes: %s", separates);
+        mpl_tell(h, MPL_NEWS_WHY, e->level, NULL, "confirms or refutes: %s", separates);
     }
     if (e->expects != NULL) {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "expected: %s", e->expects);
+        mpl_tell(h, MPL_NEWS_WHY, e->level, NULL, "expected: %s", e->expects);
     }
 }
 
@@ -436,7 +436,7 @@ enum mpl_status mpl_experiment_carry_out(struct mpl_case *c,
 
     if (st == MPL_OK) {
         mpl_narrate_rest(&h);
-        mpl_tell(&h, MPL_TOLD_STOPPED, h.level, NULL, "%s", text);
+        mpl_tell(&h, MPL_NEWS_STOPPED, h.level, NULL, "%s", text);
     }
     mpl_buf_free(&h.known);
     *analysis = h.analysis;

@@ -142,18 +142,18 @@ struct mpl_budget {
 };
 
 /** What is being done, for the narrative. Texts are valid during the call. */
-enum mpl_told {
-    MPL_TOLD_LEVEL, /**< A level or experiment: what is measured. run: the one that answers it at
+enum mpl_news {
+    MPL_NEWS_LEVEL, /**< A level or experiment: what is measured. run: the one that answers it at
                            once; NULL: it is carried out now. */
-    MPL_TOLD_WHY,     /**< Why it is asked for, and what is expected of it. */
-    MPL_TOLD_COMMAND, /**< About to be executed; run is filled as far as known. */
-    MPL_TOLD_RUNNING, /**< Some times a second; run->duration_s is the time so far. */
-    MPL_TOLD_RAN, /**< It has ended, see outcome. text: the last lines of its standard error. */
-    MPL_TOLD_FOUND,  /**< A sentence of a finding of that level. */
-    MPL_TOLD_ASKED,  /**< An experiment that is not carried out, and why not. */
-    MPL_TOLD_STOPPED /**< Why nothing more is run. */
+    MPL_NEWS_WHY,     /**< Why it is asked for, and what is expected of it. */
+    MPL_NEWS_COMMAND, /**< About to be executed; run is filled as far as known. */
+    MPL_NEWS_RUNNING, /**< Some times a second; run->duration_s is the time so far. */
+    MPL_NEWS_RAN, /**< It has ended, see outcome. text: the last lines of its standard error. */
+    MPL_NEWS_FOUND,  /**< A sentence of a finding of that level. */
+    MPL_NEWS_ASKED,  /**< An experiment that is not carried out, and why not. */
+    MPL_NEWS_STOPPED /**< Why nothing more is run. */
 };
-typedef void mpl_tell_step(void *context, enum mpl_told what, int level, const char *text,
+typedef void mpl_tell_step(void *context, enum mpl_news what, int level, const char *text,
                            const struct mpl_case_run *run);
 
 struct mpl_experiment_options {

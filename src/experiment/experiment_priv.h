@@ -224,7 +224,7 @@ struct hunt {
     int level;            /**< The highest shown. */
 };
 
-void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
+void mpl_tell(const struct hunt *h, enum mpl_news what, int level,
               const struct mpl_case_run *run, const char *fmt, ...) MPL_PRINTF(5, 6);
 /** How the tracer is told to record that, in short: runs with the same key record alike. NULL without memory. */
 const char *mpl_settings_key(const struct mpl_planned *planned, struct mpl_arena *arena);

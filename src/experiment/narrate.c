@@ -88,7 +88,7 @@ static void tell_roles(const struct hunt *h, const struct mpl_trial *t)
     const char *roles = "";
 
     if (!mpl_pattern_is_structural(t->pattern)) {
-        mpl_tell(h, MPL_TOLD_FOUND, 1, NULL,
+        mpl_tell(h, MPL_NEWS_FOUND, 1, NULL,
                  "No pattern of parallel programs fits, so this is %s in general.",
                  mpl_pattern_name(t->pattern));
         return;
@@ -101,7 +101,7 @@ static void tell_roles(const struct hunt *h, const struct mpl_trial *t)
                                      roles[0] != '\0' ? ", " : "", role);
         }
     }
-    mpl_tell(h, MPL_TOLD_FOUND, 1, NULL,
+    mpl_tell(h, MPL_NEWS_FOUND, 1, NULL,
              "The program is a %s run (%s): that explains %.0f %% of its messages and "
              "collectives.",
              mpl_pattern_name(t->pattern), roles != NULL ? roles : "?", 100 * t->coverage);
@@ -113,11 +113,11 @@ static void tell_lack(const struct hunt *h, const struct mpl_experiment *e,
 {
     if (e->why_needed == NULL ||
         strstr(e->why_needed, "is not known for this trace") != NULL) {
-        mpl_tell(h, MPL_TOLD_FOUND, e->level, run,
+        mpl_tell(h, MPL_NEWS_FOUND, e->level, run,
                  "To %s, this run is not enough: it does not record what that takes.",
                  e->purpose);
     } else {
-        mpl_tell(h, MPL_TOLD_FOUND, e->level, run, "To %s, this run is not enough: %s.",
+        mpl_tell(h, MPL_NEWS_FOUND, e->level, run, "To %s, this run is not enough: %s.",
                  e->purpose, e->why_needed);
     }
 }
@@ -138,7 +138,7 @@ static void tell_questions(const struct hunt *h, const struct mpl_diagnosis *d,
         }
     }
     if (all != NULL && all[0] != '\0') {
-        mpl_tell(h, MPL_TOLD_LEVEL, level, mpl_case_run_at(h->c, h->run_of[t->run]), "%s",
+        mpl_tell(h, MPL_NEWS_LEVEL, level, mpl_case_run_at(h->c, h->run_of[t->run]), "%s",
                  all);
     }
 }
@@ -154,7 +154,7 @@ static void tell_level(const struct hunt *h, const struct mpl_diagnosis *d,
 
         if (f->finding->level == level && f->run == t->run &&
             strcmp(f->finding->pattern, t->id) == 0) {
-            mpl_tell(h, MPL_TOLD_FOUND, level, run, "%s", f->finding->text);
+            mpl_tell(h, MPL_NEWS_FOUND, level, run, "%s", f->finding->text);
         }
     }
     for (size_t i = 0; i < d->n_experiments; i++) {
@@ -204,12 +204,12 @@ void mpl_narrate_levels(struct hunt *h)
     } else if (is_alone(h, d)) {
         const char *hint = mpl_alone_hint(&h->c->command, h->arena);
 
-        mpl_tell(h, MPL_TOLD_FOUND, 1, NULL, "%s", hint != NULL ? hint : "?");
+        mpl_tell(h, MPL_NEWS_FOUND, 1, NULL, "%s", hint != NULL ? hint : "?");
     } else if (h->options->analysis->pattern == NULL && is_silent(d)) {
         const char *name = mpl_command_name(&h->c->command, h->arena);
 
         mpl_tell(
-            h, MPL_TOLD_FOUND, 1, NULL,
+            h, MPL_NEWS_FOUND, 1, NULL,
             "Behind MPI_Init no MPI call was recorded: \"%s\" does not communicate, or "
             "the tracer does not see how.",
             name != NULL ? name : "?");
@@ -267,7 +267,7 @@ static bool tell_expectation(const struct hunt *h, const struct mpl_scaling_row 
     if (!isfinite(off)) {
         return false;
     }
-    mpl_tell(h, MPL_TOLD_FOUND, 0, to,
+    mpl_tell(h, MPL_NEWS_FOUND, 0, to,
              "From %u to %u processes (%s, %s), %s: %s where %s were expected (%+.0f %%).",
              from->processes, to->processes, from->id, to->id, row->quantity,
              amount(h, row->measured, row->unit), amount(h, row->expected, row->unit), off);
@@ -280,9 +280,9 @@ static void tell_news(const struct hunt *h, const struct mpl_diagnosed *f)
     const struct mpl_case_run *run = case_run(h, f->run);
 
     if (f->is_of_set) {
-        mpl_tell(h, MPL_TOLD_FOUND, f->finding->level, run, "%s", f->finding->text);
+        mpl_tell(h, MPL_NEWS_FOUND, f->finding->level, run, "%s", f->finding->text);
     } else {
-        mpl_tell(h, MPL_TOLD_FOUND, f->finding->level, run, "%s: %s", run->id,
+        mpl_tell(h, MPL_NEWS_FOUND, f->finding->level, run, "%s: %s", run->id,
                  f->finding->text);
     }
 }
@@ -307,7 +307,7 @@ void mpl_narrate_news(struct hunt *h)
         }
     }
     if (!has_news) {
-        mpl_tell(h, MPL_TOLD_FOUND, 0, NULL, "Nothing that was not known already.");
+        mpl_tell(h, MPL_NEWS_FOUND, 0, NULL, "Nothing that was not known already.");
     }
     remember_all(h, d);
 }
@@ -343,12 +343,12 @@ void mpl_narrate_rest(struct hunt *h)
         const char *obstacle = mpl_obstacle(h, e);
         const char *why = obstacle != NULL ? obstacle : why_left(h, e);
 
-        mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL, "%s. Not done: %s.", e->purpose,
+        mpl_tell(h, MPL_NEWS_ASKED, e->level, NULL, "%s. Not done: %s.", e->purpose,
                  why != NULL ? why : "?");
     }
 }
 
-void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
+void mpl_tell(const struct hunt *h, enum mpl_news what, int level,
               const struct mpl_case_run *run, const char *fmt, ...)
 {
     va_list args;

@@ -16,7 +16,7 @@ static void say_level(struct mpl_narrative *n, struct page *page, int level,
                       const char *text, const struct mpl_case_run *run)
 {
     /* Several questions of a level belong together. */
-    if (n->last != MPL_TOLD_LEVEL || n->level != level) {
+    if (n->last != MPL_NEWS_LEVEL || n->level != level) {
         fputs("=====\n", n->out);
     }
     if (run != NULL) {
@@ -109,28 +109,28 @@ static void say_end(const struct mpl_narrative *n, struct page *page, const char
     }
 }
 
-static void say(struct mpl_narrative *n, struct page *page, enum mpl_told what, int level,
+static void say(struct mpl_narrative *n, struct page *page, enum mpl_news what, int level,
                 const char *text, const struct mpl_case_run *run)
 {
     switch (what) {
-    case MPL_TOLD_LEVEL:
+    case MPL_NEWS_LEVEL:
         say_level(n, page, level, text, run);
         break;
-    case MPL_TOLD_WHY:
+    case MPL_NEWS_WHY:
         mpl_page_say(page, 2, "%s", text);
         break;
-    case MPL_TOLD_COMMAND:
+    case MPL_NEWS_COMMAND:
         say_command(n, page, run);
         break;
-    case MPL_TOLD_RAN:
+    case MPL_NEWS_RAN:
         say_end(n, page, text, run);
         break;
-    case MPL_TOLD_FOUND:
+    case MPL_NEWS_FOUND:
         fputs("-----\n", n->out);
         mpl_page_say(page, 0, "%s", text);
         break;
-    case MPL_TOLD_ASKED:
-        if (n->last != MPL_TOLD_ASKED) {
+    case MPL_NEWS_ASKED:
+        if (n->last != MPL_NEWS_ASKED) {
             fputs("=====\nAsked for, and not carried out:\n", n->out);
         }
         mpl_page_tell(page, 2, "* ", "level %d: %s", level, text);
@@ -143,7 +143,7 @@ static void say(struct mpl_narrative *n, struct page *page, enum mpl_told what, 
     }
 }
 
-void mpl_report_step(void *context, enum mpl_told what, int level, const char *text,
+void mpl_report_step(void *context, enum mpl_news what, int level, const char *text,
                      const struct mpl_case_run *run)
 {
     struct mpl_narrative *n = context;
@@ -152,7 +152,7 @@ void mpl_report_step(void *context, enum mpl_told what, int level, const char *t
                          .width = n->width != 0 ? n->width : WIDTH_DEFAULT,
                          .scratch = scratch };
 
-    if (scratch == NULL || what == MPL_TOLD_RUNNING) {
+    if (scratch == NULL || what == MPL_NEWS_RUNNING) {
         mpl_arena_destroy(scratch);
         return;
     }

@@ -58,7 +58,7 @@ void mpl_report_cause_words(const struct mpl_diagnosis *diagnosis,
 /** The causes that are shown, that of the verdict first; the \p i-th, or NULL. */
 const struct mpl_diagnosed *mpl_report_cause(const struct mpl_diagnosis *diagnosis,
                                              size_t i);
-/** "3.10 ms", "62 kB", "0.385", "unknown": a metric in its unit. */
+/** "3.10 ms", "62,000 B", "0.385", "unknown": a metric in its unit. */
 const char *mpl_report_value(struct mpl_arena *arena, double value, const char *unit);
 /** "0, 1, 5 to 7": labels of locations. */
 const char *mpl_report_labels(struct mpl_arena *arena, const char *const *labels, size_t n);
@@ -104,11 +104,11 @@ enum mpl_status mpl_report_why(const struct mpl_why *why,
 struct mpl_narrative {
     FILE *out;
     int width; /**< Columns; 0: 92. */
-    enum mpl_told last;
+    enum mpl_news last;
     int level; /**< Of the last step; 0: nothing has been shown. */
 };
 /** A mpl_tell_step; \p context is the narrative. */
-void mpl_report_step(void *context, enum mpl_told what, int level, const char *text,
+void mpl_report_step(void *context, enum mpl_news what, int level, const char *text,
                      const struct mpl_case_run *run);
 
 /** An experiment that was asked for and not carried out. */

@@ -55,7 +55,7 @@ const char *mpl_page_source(struct page *page, const struct mpl_where *at);
 const char *mpl_page_count(struct page *page, uint64_t n);
 /** "?" for NULL: there was no memory. */
 const char *mpl_or_unknown(const char *text);
-/** A value in its unit: "3.10 ms", "62 kB", "0.385". */
+/** A value in its unit: "3.10 ms", "62,000 B", "0.385". */
 const char *mpl_page_value(struct page *page, double value, const char *unit);
 /** "0, 1, 5 to 7"; of many "3, 43, 83 and 22 others". Labels are those of locations. */
 const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n);

@@ -166,7 +166,7 @@ static void say_row(struct page *page, const struct mpl_diagnosis *d,
     mpl_page_tell(page, 6, "model: ", "%s: %s", row->pattern, row->model);
 }
 
-static bool is_told_by_scaling(const struct mpl_diagnosed *f)
+static bool is_in_scaling(const struct mpl_diagnosed *f)
 {
     return f->is_of_set && !f->is_within_spread && strcmp(f->finding->kind, "cause") != 0;
 }
@@ -187,7 +187,7 @@ void mpl_page_scaling(struct page *page, const struct mpl_diagnosis *d)
         const struct mpl_diagnosed *f = &d->findings[i];
         char label[32];
 
-        if (!is_told_by_scaling(f)) {
+        if (!is_in_scaling(f)) {
             continue;
         }
         if (!has_heading) {
