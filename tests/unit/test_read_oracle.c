@@ -619,7 +619,7 @@ static bool compare_if_sound(const char *name, const char *path)
 
 START_TEST(columns_hold_what_libotf2_delivers)
 {
-    look_at_all_traces(compare_if_sound, 20);
+    look_at_all_traces(compare_if_sound, 10);
 }
 END_TEST
 
