@@ -37,7 +37,7 @@ static bool is_kept(const struct mpl_maker *m, const struct mpl_region *region,
     return region->kind >= MPL_REGION_MPI_INIT && region->kind <= MPL_REGION_MPI_OTHER;
 }
 
-static bool name_all(struct mpl_maker *m, struct mpl_arena *scratch)
+static bool make_tables(struct mpl_maker *m, struct mpl_arena *scratch)
 {
     const struct mpl_model *model = m->model;
 
@@ -91,14 +91,18 @@ bool mpl_maker_open(struct mpl_maker *m, const struct mpl_events *events,
         .adds_returns =
             options->filter != NULL && mpl_filter_keeps_returns(options->filter),
     };
-    if (!name_all(m, scratch)) {
+    if (!make_tables(m, scratch)) {
         return false;
     }
     if ((options->parts & MPL_SYMBOL_PATH) == 0) {
         return true;
     }
     m->paths = mpl_call_paths_create(m->model, symbols, scratch);
-    return m->paths != NULL && mpl_arena_keep(scratch, m->paths, close_paths);
+    if (m->paths != NULL && !mpl_arena_keep(scratch, m->paths, close_paths)) {
+        close_paths(m->paths);
+        return false;
+    }
+    return m->paths != NULL;
 }
 
 /* ---- one call ------------------------------------------------------------------------------------ */
