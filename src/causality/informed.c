@@ -36,22 +36,22 @@ struct graph {
 
 /* ---- traffic ----------------------------------------------------------------------------------- */
 
-/* Equal ones: the small ones first, which have more room to grow in all directions. */
+/* Most messages first; of equal ones small nodes, which have more room to grow in all directions; then by number. */
 static int by_traffic(const void *x, const void *y)
 {
-    const struct traffic *a = x;
-    const struct traffic *b = y;
+    const struct traffic *one = x;
+    const struct traffic *other = y;
 
-    if (a->n != b->n) {
-        return a->n < b->n ? 1 : -1;
+    if (one->n != other->n) {
+        return one->n < other->n ? 1 : -1;
     }
-    if (a->size != b->size) {
-        return a->size < b->size ? -1 : 1;
+    if (one->size != other->size) {
+        return one->size < other->size ? -1 : 1;
     }
-    if (a->a != b->a) {
-        return a->a < b->a ? -1 : 1;
+    if (one->a != other->a) {
+        return one->a < other->a ? -1 : 1;
     }
-    return (a->b > b->b) - (a->b < b->b);
+    return (one->b > other->b) - (one->b < other->b);
 }
 
 static void sort(struct mpl_buf *traffic)

@@ -252,7 +252,8 @@ enum mpl_status mpl_trace_run(const char *const *words, size_t n,
                               struct mpl_ended *ended, struct mpl_err *err)
 {
     char **copy = NULL;
-    sigset_t asks;
+    sigset_t
+        asks; /* Signals that ask us to end: blocked, so that wait_for() can pass them on. */
     sigset_t before;
     pid_t child = -1;
     enum mpl_status st = how != NULL ? set_up(words, n, how, arena, err) : MPL_OK;

@@ -92,7 +92,7 @@ void mpl_clock_keep_estimate(struct mpl_clock_stage *s, const struct mpl_estimat
     }
 }
 
-/* Constants; where the clocks drift, rough ones that mpl_clock_refine() starts from. */
+/* Constants; where the clocks drift, rough ones that mpl_clock_refine_messages() starts from. */
 static enum mpl_status map_messages(struct mpl_clock_stage *s, struct mpl_links *links,
                                     struct mpl_err *err)
 {

@@ -340,7 +340,8 @@ bool mpl_frequencies_of_all(const struct mpl_folded *sequences, size_t n,
 {
     struct mpl_frequencies *all[2] = { MPL_NEW_ARRAY(arena, n, struct mpl_frequencies),
                                        MPL_NEW_ARRAY(arena, n, struct mpl_frequencies) };
-    struct mpl_map *done = mpl_map_create(); /* By where items stand. */
+    /* From the address of items to the first sequence that has them: several may share theirs. */
+    struct mpl_map *done = mpl_map_create();
     bool is_done = all[0] != NULL && all[1] != NULL && done != NULL;
 
     for (uint32_t i = 0; i < n && is_done; i++) {

@@ -13,6 +13,7 @@ static const double more_bytes = 1.1;
 
 /* ---- further about a place ------------------------------------------------------------------------------- */
 
+/* Paths are numbered from 1, as those of functions around a call are; 0 is none. NULL: none, or no memory. */
 static const char *path_text(const struct where *w, uint32_t path)
 {
     return path == 0 ? NULL

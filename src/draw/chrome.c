@@ -209,7 +209,8 @@ static void write_count(struct mpl_export_writer *w, const struct mpl_export_tra
     end_event(c);
 }
 
-static void close_file(struct mpl_export_writer *w)
+/* The first track has begun the file; who opened it closes it. */
+static void write_end(struct mpl_export_writer *w)
 {
     struct chrome *c = (struct chrome *) w;
 
@@ -230,7 +231,7 @@ struct mpl_export_writer *mpl_chrome_writer(struct mpl_arena *arena, FILE *out)
     c->w.end = end_slice;
     c->w.mark = write_mark;
     c->w.count = write_count;
-    c->w.close = close_file;
+    c->w.close = write_end;
     c->w.out = out;
     return &c->w;
 }

@@ -81,7 +81,7 @@ static int by_size(const void *x, const void *y)
     return (a < b) - (a > b);
 }
 
-/* Half of all waiting is in pieces with more than that. */
+/* Half of all that is in \p pairs is in those with at least so much. Leaves them in \p sorted, the largest first. */
 static int64_t typical(const int64_t *pairs, size_t n, int64_t *sorted)
 {
     int64_t left = 0;

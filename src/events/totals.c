@@ -119,6 +119,7 @@ static bool sum_messages(struct totals_walk *w, uint32_t location)
 
 /* ---- calls ------------------------------------------------------------------------- */
 
+/* Of a call with a kind of wait, which always has a culprit, too. False: no memory. */
 static bool sum_wait(struct totals_walk *w, uint32_t location, const struct mpl_call *call)
 {
     const struct mpl_location *locations = w->events->model->locations;

@@ -11,6 +11,8 @@
  *
  * A location is walked backwards, so that the earliest send among the messages received later is
  * at hand: if that is before the send that was waited for, the messages came in the wrong order.
+ *
+ * Who is to blame in the end follows from the culprit of each wait, not from its kind: delays.c.
  */
 #include "config.h"
 

@@ -131,6 +131,7 @@ static void mark(const struct offspring *o, struct mpl_buf *all)
 struct offspring mpl_offspring_of(pid_t leader)
 {
     char pid[32];
+    /* Not seen: started is 0, and orphans that became our children do not count. */
     struct seen seen = { 0 };
 
     (void) snprintf(pid, sizeof pid, "%ld", (long) leader);

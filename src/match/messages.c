@@ -202,9 +202,9 @@ typedef void (*take_message)(struct mpl_streams *streams, uint32_t location,
                              uint32_t message);
 
 /*
- * When a message end was posted. A blocking receive is recorded when it is over, but was
- * posted when its call was entered; between the two nothing else happens on its own location,
- * but other threads may post.
+ * When a message end was posted; one without any record comes first. Receives are recorded when
+ * they are over: that of MPI_Irecv has a record of its post, too; a blocking one was posted when its
+ * call was entered. Its own location receives nothing between the two, but other threads may post.
  */
 static int64_t posted_at(const struct mpl_model *model, uint32_t location, uint32_t message)
 {

@@ -144,7 +144,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The kinds of its messages, ascending, each once. */
+/* Into c->own: the kinds of its messages, ascending, each once. False: no memory. */
 static bool list_parts(struct classing *c, uint32_t call,
                        const struct mpl_call_about *about)
 {

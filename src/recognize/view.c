@@ -316,6 +316,7 @@ struct visitor {
     void *context;
 };
 
+/* An end is a message of the location or, numbered behind them, a collective. False: the visitor wants no more. */
 static bool visit_ends(void *context, uint32_t name, struct mpl_bound *bound)
 {
     const struct visitor *visitor = context;

@@ -120,7 +120,8 @@ static const char *thread_of(const struct sheet *s, uint32_t location)
     return dot == NULL ? "" : dot + 1;
 }
 
-static double changed(const struct mpl_changes *c, uint32_t i, uint32_t j)
+/* By how much the similarity of two locations changed; c->of has the group of each, of c->n. */
+static double change_between(const struct mpl_changes *c, uint32_t i, uint32_t j)
 {
     return c->matrix[(size_t) c->of[i] * c->n + c->of[j]];
 }
@@ -157,9 +158,9 @@ static void show_pairs_of(struct sheet *s, const struct mpl_changes *c, const ch
             continue;
         }
         for (uint32_t j = i + 1; j < n; j++) {
-            if (changed(c, i, j) > top[PAIRS_MOST - 1].x &&
+            if (change_between(c, i, j) > top[PAIRS_MOST - 1].x &&
                 strcmp(thread_of(s, j), thread) == 0) {
-                put_pair(top, (struct pair){ i, j, changed(c, i, j) });
+                put_pair(top, (struct pair){ i, j, change_between(c, i, j) });
             }
         }
     }

@@ -262,15 +262,15 @@ static const char *changed_text(struct page *page, const struct mpl_diff *diff)
                : mpl_words_loads(page, diff, 0, diff->closing.n);
 }
 
-/* What is left of the difference if a replay confirms what is said. */
-static const double confirmed = 0.2;
+/* A replay confirms what is said if at most this share of the difference is left. */
+static const double most_left = 0.2;
 
 static bool is_confirmed(const struct mpl_diff *diff)
 {
     const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
 
     return fabs(diff->closing.replayed_s - diff->sides[0].median_s) <=
-           confirmed * fabs(more_s);
+           most_left * fabs(more_s);
 }
 
 /* "With rank 5 as in the base the run would take 0.449 s; the base takes 0.475 s". NULL: nothing to say. */

@@ -48,7 +48,8 @@ enum { MOST_KEPT = 16 };
 
 struct mpl_filter {
     bool keeps_returns;
-    bool keeps_plt;
+    bool
+        keeps_plt; /* Entries of the procedure linkage table; else they go, whatever else is kept. */
     bool keeps_rest;
     uint32_t k;
     size_t n;
