@@ -1,6 +1,7 @@
 ;; halt: runs that do not end. The trace ends in calls that never return (facts halt, halted, unreceived).
 ;;
-;;   standstill?
+;;   MPI_Abort                                                   -> aborted
+;;   else: standstill?
 ;;   |- no: killed at work                                       -> killed-at-work (observation)
 ;;   `- yes
 ;;      |- nobody is left who could act, or a recorded circle    -> deadlock
@@ -174,9 +175,33 @@
                (nth$ (+ 1 (mod ?i ?n)) ?cycle)))))
   (join-words ?parts))
 
+(defrule CAUSES::halt-aborted
+  "A process ends the run with MPI_Abort."
+  (halt (run ?r))
+  (exists (halted (run ?r) (call "MPI_Abort")))
+  =>
+  (bind ?who (halted-in ?r in-call "MPI_Abort"))
+  (bind ?place "")
+  (bind ?last "")
+  (do-for-all-facts ((?h halted)) (and (eq ?h:run ?r) (eq ?h:location (nth$ 1 ?who)))
+    (bind ?place ?h:place)
+    (bind ?last ?h:last))
+  (bind ?fix (str-cat "Look at why " (ranks-named ?who) (if (> (length$ ?who) 1) then " do" else " does") " so"
+                      (if (eq ?last "") then "" else (str-cat " after " ?last))
+                      (if (eq ?place "") then "" else (str-cat ", in " ?place)) "."))
+  (assert (finding (kind cause) (name aborted) (run ?r) (pattern "message-passing")
+                   (locations ?who) (culprits ?who) (fatal yes) (level 1) (confidence 0.95)
+                   (headline (text "The run was aborted: {}{} MPI_Abort." (ranks-named ?who)
+                                   (if (> (length$ ?who) 1) then " call" else " calls")))
+                   (fix ?fix)
+                   (text (text "The program ended itself by MPI_Abort before its work was done; what follows is of the run until then.{}"
+                               (halted-lines ?r ?who)))
+                   (remedy ?fix))))
+
 (defrule SYMPTOMS::halt-killed
   "The trace ends in calls that have not returned, but things were still moving."
   (halt (run ?r) (standstill no) (stuck ?n) (silence ?silence))
+  (not (halted (run ?r) (call "MPI_Abort")))
   =>
   (assert (finding (kind observation) (name killed-at-work) (run ?r) (pattern "message-passing")
                    (locations (halted-in ?r in-call "")) (level 1)
@@ -188,6 +213,7 @@
   "Nobody can release those who wait: all wait, or some for each other in a circle."
   (halt (run ?r) (standstill yes) (silence ?silence) (working ?working)
         (unjudged ?unjudged) (gone ?gone) (release ?release) (cycle $?cycle) (known ?known))
+  (not (halted (run ?r) (call "MPI_Abort")))
   (test (or (eq ?known yes)
             (and (= 0 ?unjudged) (eq ?gone no)
                  (or (= 0 ?working) (and (eq ?release no) (> (length$ ?cycle) 0))))))
@@ -255,6 +281,7 @@
   "Some wait in calls that never return for somebody who does something else."
   (halt (run ?r) (standstill yes) (silence ?silence) (usual ?usual))
   (not (finding (kind cause) (name deadlock) (run ?r)))
+  (not (halted (run ?r) (call "MPI_Abort")))
   =>
   (bind ?who (hang-suspects ?r))
   (bind ?state unknown)

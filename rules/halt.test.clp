@@ -54,3 +54,17 @@
          (halt (run "r1") (standstill no) (silence 0.01) (stuck 1) (working 1) (unjudged 0) (gone no) (release yes) (known no)))
   (expect (finding (kind observation) (name killed-at-work) (locations "0")
                    (text "The run was ended from outside while rank 0 waits in MPI_Recv, 1 process in all. Nothing says that it hung: calls returned until 10.0 ms before the end."))))
+
+(case "who calls MPI_Abort has ended the run, however long the others have waited"
+  (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Barrier") (for 2.0) (waits-for "1") (known yes))
+         (halted (run "r1") (location "1") (state in-call) (call "MPI_Abort") (place "main (heat.c:80)") (for 0.02) (last "MPI_Recv") (known no))
+         (halt (run "r1") (standstill yes) (silence 2.0) (stuck 2) (working 0) (unjudged 0) (gone no) (release no) (known no)))
+  (expect (finding (kind cause) (name aborted) (locations "1") (culprits "1") (fatal yes)
+                   (headline "The run was aborted: rank 1 calls MPI_Abort.")
+                   (fix "Look at why rank 1 does so after MPI_Recv, in main (heat.c:80)."))))
+
+(case "a run that MPI_Abort ends was not killed from outside"
+  (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Barrier") (for 0.01) (waits-for "1") (known yes))
+         (halted (run "r1") (location "1") (state in-call) (call "MPI_Abort") (for 0.01) (known no))
+         (halt (run "r1") (standstill no) (silence 0.01) (stuck 2) (working 0) (unjudged 0) (gone no) (release no) (known no)))
+  (expect (finding (name aborted))))

@@ -923,6 +923,7 @@
   "Processes end before the run does."
   (not (settled (run ?r) (loss ends)))
   (not (finding (kind cause) (name static-imbalance) (run ?r)))
+  (not (halt (run ?r))) ; It was cut off: nobody was done.
   (capability (run ?r) (name "init-finalize"))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))
@@ -943,6 +944,7 @@
 
 (defrule REFINE::mp-ends-unrecorded
   "Processes end before the run does, but MPI_Finalize is not recorded and may be in it."
+  (not (halt (run ?r)))
   (not (capability (run ?r) (name "init-finalize")))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))

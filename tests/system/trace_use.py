@@ -205,11 +205,23 @@ def pair(folder, program, mpi):
     )
 
 
+def aborted(folder, program, mpi):
+    _, causes = diagnosed(traced.Traced(folder, 3, [program, "abort"], mpi))
+    first = causes[0] if causes else {"name": "", "where": []}
+    tap.ok(
+        first["name"] == "aborted"
+        and first["culprits"] == ["2"]
+        and [(w["line"], w["call"]) for w in first["where"]] == [(line_of("ends", "MPI_Abort("), "MPI_Abort")],
+        "%s: who aborts a run is named, and where" % mpi,
+        first,
+    )
+
+
 def ends_well(folder, program, mpi):
     for how in ("well", "exit", "fork"):
         _, causes = diagnosed(traced.Traced(folder, 3, [program, how], mpi))
         tap.ok(
-            not any(f["name"] in ("deadlock", "hang") for f in causes),
+            not any(f["name"] in ("aborted", "deadlock", "hang") for f in causes),
             "%s, %s: no run that ends is said to stand still" % (mpi, how),
             [f["headline"] for f in causes],
         )
@@ -232,6 +244,7 @@ def main():
                 (turns, farm),
                 (deadlock, ends),
                 (pair, ends),
+                (aborted, ends),
                 (ends_well, ends),
             ):
                 tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)
