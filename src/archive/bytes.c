@@ -68,7 +68,7 @@ static enum mpl_status open_file(const char *path, int *out, size_t *n, struct m
 static enum mpl_status read_piece(int fd, const char *path, size_t n, struct mpl_room *room,
                                   struct mpl_bytes *out, struct mpl_err *err)
 {
-    uint8_t *data = (uint8_t *) mpl_room_ensure(room, n + MPL_FILE_PAD);
+    uint8_t *data = mpl_room_ensure(room, n + MPL_FILE_PAD);
     enum mpl_status st;
 
     if (data == NULL) {
@@ -229,8 +229,7 @@ const char *mpl_cursor_text(struct mpl_cursor *cursor)
 {
     const uint8_t *at = cursor->at;
     const uint8_t *nul =
-        cursor->is_bad ? NULL
-                       : (const uint8_t *) memchr(at, '\0', (size_t) (cursor->end - at));
+        cursor->is_bad ? NULL : memchr(at, '\0', (size_t) (cursor->end - at));
 
     if (nul == NULL) {
         cursor->is_bad = true;

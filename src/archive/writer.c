@@ -55,11 +55,10 @@ enum mpl_status mpl_chunk_writer_open(struct mpl_chunk_writer *writer, const cha
                                       size_t chunk_bytes, struct mpl_room *room,
                                       struct mpl_err *err)
 {
-    *writer =
-        (struct mpl_chunk_writer){ .path = path,
-                                   .fd = -1,
-                                   .chunk = (uint8_t *) mpl_room_ensure(room, chunk_bytes),
-                                   .chunk_bytes = chunk_bytes };
+    *writer = (struct mpl_chunk_writer){ .path = path,
+                                         .fd = -1,
+                                         .chunk = mpl_room_ensure(room, chunk_bytes),
+                                         .chunk_bytes = chunk_bytes };
     if (writer->chunk == NULL) {
         return mpl_nomem(err);
     }

@@ -70,7 +70,7 @@ static void work(struct crew *crew, unsigned number)
 
 static void *start(void *context)
 {
-    struct worker *worker = (struct worker *) context;
+    struct worker *worker = context;
     struct crew *crew = worker->crew;
 
     work(crew, worker->number);

@@ -126,8 +126,8 @@ static bool walk_location(struct walk *w)
 
 static int by_path(const void *a, const void *b)
 {
-    const struct mpl_critical_call *x = (const struct mpl_critical_call *) a;
-    const struct mpl_critical_call *y = (const struct mpl_critical_call *) b;
+    const struct mpl_critical_call *x = a;
+    const struct mpl_critical_call *y = b;
 
     if (x->path_s != y->path_s) {
         return x->path_s > y->path_s ? -1 : 1;

@@ -198,7 +198,7 @@ static bool credit_location(struct sum *s)
 /* Turns what the location at hand has of the path into shares. */
 static bool take_shares(struct sum *s)
 {
-    const uint32_t *touched = (const uint32_t *) s->touched.data;
+    const uint32_t *touched = s->touched.data;
     int64_t ticks = 0;
 
     for (size_t i = 0; i < s->touched.n; i++) {
@@ -225,8 +225,8 @@ static bool take_shares(struct sum *s)
 
 static int by_share(const void *a, const void *b)
 {
-    const struct mpl_critical_share *x = (const struct mpl_critical_share *) a;
-    const struct mpl_critical_share *y = (const struct mpl_critical_share *) b;
+    const struct mpl_critical_share *x = a;
+    const struct mpl_critical_share *y = b;
 
     if (x->path_s != y->path_s) {
         return x->path_s > y->path_s ? -1 : 1;
@@ -239,8 +239,8 @@ static int by_share(const void *a, const void *b)
 
 static int by_region(const void *a, const void *b)
 {
-    const struct mpl_critical_region *x = (const struct mpl_critical_region *) a;
-    const struct mpl_critical_region *y = (const struct mpl_critical_region *) b;
+    const struct mpl_critical_region *x = a;
+    const struct mpl_critical_region *y = b;
 
     if (x->path_s != y->path_s) {
         return x->path_s > y->path_s ? -1 : 1;

@@ -7,8 +7,8 @@
 
 static int by_event(const void *a, const void *b)
 {
-    const struct mpl_thread_sink *x = (const struct mpl_thread_sink *) a;
-    const struct mpl_thread_sink *y = (const struct mpl_thread_sink *) b;
+    const struct mpl_thread_sink *x = a;
+    const struct mpl_thread_sink *y = b;
 
     return x->event < y->event ? -1 : x->event > y->event;
 }

@@ -48,7 +48,7 @@ static struct mpl_halt_history history_of(struct mpl_halting *h,
             now = (struct mpl_halt_past){ .enter = i, .region = ref, .peer = MPL_NONE };
         } else if (loc->kind[i] == MPL_EV_LEAVE) {
             if (ref == now.region && is_step(&h->model->regions[ref])) {
-                struct mpl_halt_past *call = (struct mpl_halt_past *) mpl_buf_add(&calls);
+                struct mpl_halt_past *call = mpl_buf_add(&calls);
 
                 now.leave = i;
                 h->is_out_of_memory = call == NULL;
@@ -62,7 +62,7 @@ static struct mpl_halt_history history_of(struct mpl_halting *h,
         }
     }
     made.n = (uint32_t) calls.n;
-    made.calls = (const struct mpl_halt_past *) mpl_buf_take(&calls, h->scratch);
+    made.calls = mpl_buf_take(&calls, h->scratch);
     if (made.calls == NULL) {
         made.n = 0;
         h->is_out_of_memory = true;

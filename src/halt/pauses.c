@@ -16,8 +16,8 @@ struct step {
 
 static int by_time(const void *x, const void *y)
 {
-    const struct step *a = (const struct step *) x;
-    const struct step *b = (const struct step *) y;
+    const struct step *a = x;
+    const struct step *b = y;
 
     return a->ticks != b->ticks ? (a->ticks < b->ticks ? -1 : 1) : a->change - b->change;
 }
@@ -58,13 +58,13 @@ void mpl_halt_pauses_find(struct mpl_halting *h, bool does_somebody_work)
             const struct mpl_halt_past *call = &h->histories[p].calls[i];
             const int64_t enter = mpl_ticks_of(loc, call->enter);
             const int64_t leave = mpl_ticks_of(loc, call->leave);
-            struct step *in = (struct step *) mpl_buf_add(&steps);
+            struct step *in = mpl_buf_add(&steps);
 
             h->is_out_of_memory |= in == NULL;
             if (in != NULL) {
                 *in = (struct step){ enter, 1 };
             }
-            struct step *out = (struct step *) mpl_buf_add(&steps);
+            struct step *out = mpl_buf_add(&steps);
 
             h->is_out_of_memory |= out == NULL;
             if (out != NULL) {

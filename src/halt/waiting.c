@@ -271,8 +271,7 @@ static void find_leftovers(struct mpl_halting *h)
                 continue;
             }
             const struct mpl_envelope *e = &loc->envelopes[loc->messages[m].envelope];
-            struct mpl_halt_leftover *left =
-                (struct mpl_halt_leftover *) mpl_buf_add(&found);
+            struct mpl_halt_leftover *left = mpl_buf_add(&found);
 
             h->is_out_of_memory |= left == NULL;
             if (left != NULL) {
@@ -282,7 +281,7 @@ static void find_leftovers(struct mpl_halting *h)
         }
     }
     h->halt->n_leftovers = (uint32_t) found.n;
-    h->halt->leftovers = (const struct mpl_halt_leftover *) mpl_buf_take(&found, h->arena);
+    h->halt->leftovers = mpl_buf_take(&found, h->arena);
     h->is_out_of_memory |= h->halt->leftovers == NULL;
     mpl_buf_free(&found);
 }
@@ -294,7 +293,7 @@ static void keep(struct mpl_halting *h, uint32_t process, const bool *is_waited_
     struct mpl_buf list = mpl_buf_make(sizeof(uint32_t));
 
     for (uint32_t p = 0; p < h->model->n_processes && !h->is_out_of_memory; p++) {
-        uint32_t *item = is_waited_for[p] ? (uint32_t *) mpl_buf_add(&list) : NULL;
+        uint32_t *item = is_waited_for[p] ? mpl_buf_add(&list) : NULL;
 
         h->is_out_of_memory |= is_waited_for[p] && item == NULL;
         if (item != NULL) {
@@ -302,7 +301,7 @@ static void keep(struct mpl_halting *h, uint32_t process, const bool *is_waited_
         }
     }
     h->places[process].n_waits_for = (uint32_t) list.n;
-    h->places[process].waits_for = (const uint32_t *) mpl_buf_take(&list, h->arena);
+    h->places[process].waits_for = mpl_buf_take(&list, h->arena);
     h->is_out_of_memory |= h->places[process].waits_for == NULL;
     mpl_buf_free(&list);
 }

@@ -35,8 +35,8 @@ static int order_of(uint32_t a, uint32_t b)
 
 static int compare_items(const void *a, const void *b)
 {
-    const struct item *one = (const struct item *) a;
-    const struct item *other = (const struct item *) b;
+    const struct item *one = a;
+    const struct item *other = b;
     const bool are_locks[] = { one->act <= MPL_ACT_UNLOCK, other->act <= MPL_ACT_UNLOCK };
 
     if (are_locks[0] != are_locks[1]) {

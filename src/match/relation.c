@@ -6,7 +6,7 @@
 void mpl_relation_start(struct mpl_relations *r, enum mpl_relation_kind kind,
                         uint32_t process)
 {
-    struct mpl_relation *relation = (struct mpl_relation *) mpl_buf_add(&r->relation);
+    struct mpl_relation *relation = mpl_buf_add(&r->relation);
 
     if (relation == NULL) {
         r->is_short = true;
@@ -19,12 +19,12 @@ void mpl_relation_start(struct mpl_relations *r, enum mpl_relation_kind kind,
 
 static struct mpl_relation *last_relation(struct mpl_relations *r)
 {
-    return (struct mpl_relation *) mpl_buf_get(&r->relation, r->relation.n - 1);
+    return mpl_buf_get(&r->relation, r->relation.n - 1);
 }
 
 static void add_moment(struct mpl_relations *r, uint32_t location, uint32_t event)
 {
-    struct mpl_moment *moment = (struct mpl_moment *) mpl_buf_add(&r->moment);
+    struct mpl_moment *moment = mpl_buf_add(&r->moment);
 
     if (moment == NULL) {
         r->is_short = true;

@@ -8,14 +8,12 @@
 
 static const struct mpl_team_open *top_of(const struct mpl_teams *t)
 {
-    return t->open.n == 0
-               ? NULL
-               : (const struct mpl_team_open *) mpl_buf_get(&t->open, t->open.n - 1);
+    return t->open.n == 0 ? NULL : mpl_buf_get(&t->open, t->open.n - 1);
 }
 
 static void push(struct mpl_teams *t, struct mpl_team_open what)
 {
-    struct mpl_team_open *item = (struct mpl_team_open *) mpl_buf_add(&t->open);
+    struct mpl_team_open *item = mpl_buf_add(&t->open);
 
     if (item == NULL) {
         t->is_short = true;
@@ -103,10 +101,9 @@ static void take_begin(struct mpl_teams *t, uint32_t location, uint32_t event,
                        uint32_t number)
 {
     const uint32_t item = (uint32_t) t->turns.n;
-    struct mpl_team_turn *turn = (struct mpl_team_turn *) mpl_buf_add(&t->turns);
+    struct mpl_team_turn *turn = mpl_buf_add(&t->turns);
     struct mpl_team_open *open =
-        t->open.n == 0 ? NULL
-                       : (struct mpl_team_open *) mpl_buf_get(&t->open, t->open.n - 1);
+        t->open.n == 0 ? NULL : mpl_buf_get(&t->open, t->open.n - 1);
 
     if (turn == NULL) {
         t->is_short = true;
@@ -152,7 +149,7 @@ static void enter_barrier(struct mpl_teams *t, uint32_t event, uint32_t region)
     if (open == NULL || open->what != MPL_OPEN_TURN) {
         return;
     }
-    barrier = (struct mpl_team_barrier *) mpl_buf_add(&t->barriers);
+    barrier = mpl_buf_add(&t->barriers);
     if (barrier == NULL) {
         t->is_short = true;
         return;

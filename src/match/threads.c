@@ -30,9 +30,8 @@ enum mpl_status mpl_match_threads(struct mpl_matcher *m, struct mpl_err *err)
 
     if (st == MPL_OK) {
         m->match->n_relations = r.relation.n;
-        m->match->relations =
-            (const struct mpl_relation *) mpl_buf_take(&r.relation, m->arena);
-        m->match->moments = (const struct mpl_moment *) mpl_buf_take(&r.moment, m->arena);
+        m->match->relations = mpl_buf_take(&r.relation, m->arena);
+        m->match->moments = mpl_buf_take(&r.moment, m->arena);
         if (m->match->relations == NULL || m->match->moments == NULL) {
             st = mpl_nomem(err);
         }

@@ -260,8 +260,8 @@ enum mpl_region_kind mpl_region_kind_of_name(const char *name, enum mpl_call_mod
     if (!strip_mpi(name, bare)) {
         return is_thread_sync(name) ? MPL_REGION_THREAD_SYNC : MPL_REGION_USER;
     }
-    call = (const struct call *) bsearch(bare, calls, sizeof calls / sizeof calls[0],
-                                         sizeof calls[0], compare_calls);
+    call = bsearch(bare, calls, sizeof calls / sizeof calls[0], sizeof calls[0],
+                   compare_calls);
     if (call != NULL) {
         *mode = call->mode;
         return call->kind;

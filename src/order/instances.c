@@ -359,7 +359,7 @@ uint32_t mpl_order_find_reversed(const struct mpl_order_instance *in,
 static void keep_largest(void *context, const struct mpl_order_instance *in, uint32_t from,
                          uint32_t to, int64_t reversed_ticks)
 {
-    int64_t *largest = (int64_t *) context;
+    int64_t *largest = context;
 
     (void) in, (void) from, (void) to;
     *largest = reversed_ticks > *largest ? reversed_ticks : *largest;

@@ -63,7 +63,7 @@ struct thread_tally {
  * of other locations. */
 static void tally_group(void *context, const struct mpl_order_group *group)
 {
-    const struct thread_tally *t = (const struct thread_tally *) context;
+    const struct thread_tally *t = context;
     int64_t last = INT64_MIN;
 
     for (uint32_t i = 0; i < group->n_sources; i++) {

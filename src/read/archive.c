@@ -21,8 +21,7 @@ struct archive {
 static bool has_region(const struct mpl_raw *raw, const char *name)
 {
     for (size_t i = 0; i < raw->regions.n; i++) {
-        const struct mpl_raw_region *region =
-            (const struct mpl_raw_region *) mpl_buf_get(&raw->regions, i);
+        const struct mpl_raw_region *region = mpl_buf_get(&raw->regions, i);
 
         if (strcmp(mpl_raw_text(raw, region->name), name) == 0) {
             return true;
@@ -35,8 +34,7 @@ static bool has_region(const struct mpl_raw *raw, const char *name)
 static enum mpl_tracer find_tracer(const struct mpl_anchor *anchor,
                                    const struct mpl_raw *raw)
 {
-    const struct mpl_raw_location *first =
-        (const struct mpl_raw_location *) mpl_buf_get(&raw->locations, 0);
+    const struct mpl_raw_location *first = mpl_buf_get(&raw->locations, 0);
     unsigned rank;
     unsigned thread;
 

@@ -202,8 +202,7 @@ INLINE void take_sized(struct mpl_decode *d, uint8_t type, const uint8_t *at,
 static void keep_thread_record(struct mpl_decode *d, enum mpl_thread_act act,
                                uint32_t object, uint32_t number)
 {
-    struct mpl_thread_record *record =
-        (struct mpl_thread_record *) mpl_buf_add(&d->scratch->thread_records);
+    struct mpl_thread_record *record = mpl_buf_add(&d->scratch->thread_records);
 
     if (record == NULL) {
         d->is_out_of_memory = true;

@@ -103,7 +103,7 @@ static uint32_t merge(const struct mpl_raw *raw, const struct mpl_raw_region *re
     if (number == MPL_NONE || number < regions->n) {
         return number;
     }
-    item = (struct mpl_region *) mpl_buf_add(regions);
+    item = mpl_buf_add(regions);
     if (item == NULL) {
         return MPL_NONE;
     }
@@ -116,8 +116,7 @@ static bool merge_all(const struct mpl_raw *raw, struct mpl_names *names,
                       struct mpl_buf *regions, struct mpl_refs *refs)
 {
     for (size_t i = 0; i < raw->regions.n; i++) {
-        const struct mpl_raw_region *region =
-            (const struct mpl_raw_region *) mpl_buf_get(&raw->regions, i);
+        const struct mpl_raw_region *region = mpl_buf_get(&raw->regions, i);
         const uint32_t number = merge(raw, region, names, regions);
 
         if (number == MPL_NONE || !mpl_map_put(refs->region, region->ref, number)) {
@@ -125,8 +124,7 @@ static bool merge_all(const struct mpl_raw *raw, struct mpl_names *names,
         }
     }
     for (size_t i = 0; i < raw->contexts.n; i++) {
-        const struct mpl_raw_context *context =
-            (const struct mpl_raw_context *) mpl_buf_get(&raw->contexts, i);
+        const struct mpl_raw_context *context = mpl_buf_get(&raw->contexts, i);
         const uint32_t number = mpl_map_find(refs->region, context->region);
 
         if (number != MPL_NONE && !mpl_map_put(refs->context, context->ref, number)) {
@@ -147,13 +145,13 @@ enum mpl_status mpl_define_regions(const struct mpl_raw *raw, struct mpl_model *
 
     if (names != NULL && merge_all(raw, names, &regions, refs)) {
         refs->unknown_region = (uint32_t) regions.n;
-        unknown = (struct mpl_region *) mpl_buf_add(&regions);
+        unknown = mpl_buf_add(&regions);
     }
     if (unknown != NULL) {
         *unknown =
             (struct mpl_region){ .name = "(undefined region)", .is_undefined = true };
         model->n_regions = (uint32_t) regions.n;
-        model->regions = (const struct mpl_region *) mpl_buf_take(&regions, arena);
+        model->regions = mpl_buf_take(&regions, arena);
     }
     if (model->regions == NULL) {
         st = mpl_nomem(err);
@@ -182,8 +180,7 @@ static bool index_groups(struct groups *groups)
     const struct mpl_raw *raw = groups->raw;
 
     for (size_t i = 0; i < raw->groups.n; i++) {
-        const struct mpl_raw_group *group =
-            (const struct mpl_raw_group *) mpl_buf_get(&raw->groups, i);
+        const struct mpl_raw_group *group = mpl_buf_get(&raw->groups, i);
         const uint64_t key = group_key(group->ref, group->type);
         bool ok = true;
 
@@ -208,7 +205,7 @@ static const struct mpl_raw_group *find_group(const struct groups *groups, uint3
         const uint32_t at = mpl_map_find(groups->of_mpi, group_key(ref, types[i]));
 
         if (at != MPL_NONE) {
-            return (const struct mpl_raw_group *) mpl_buf_get(&groups->raw->groups, at);
+            return mpl_buf_get(&groups->raw->groups, at);
         }
     }
     return NULL;
@@ -300,8 +297,7 @@ static enum mpl_status make_comms(const struct groups *groups, struct mpl_model 
     const struct mpl_raw *raw = groups->raw;
 
     for (size_t i = 0; i < raw->comms.n; i++) {
-        const struct mpl_raw_comm *def =
-            (const struct mpl_raw_comm *) mpl_buf_get(&raw->comms, i);
+        const struct mpl_raw_comm *def = mpl_buf_get(&raw->comms, i);
         const uint32_t number = (uint32_t) comms->n;
         struct mpl_comm comm;
         struct mpl_comm *item;
@@ -318,7 +314,7 @@ static enum mpl_status make_comms(const struct groups *groups, struct mpl_model 
                             "communicators without a sound list of members are ignored");
             continue;
         }
-        item = st == MPL_OK ? (struct mpl_comm *) mpl_buf_add(comms) : NULL;
+        item = st == MPL_OK ? mpl_buf_add(comms) : NULL;
         if (item == NULL || !mpl_map_put(refs->comm, def->ref, number)) {
             return st != MPL_OK ? st : mpl_nomem(err);
         }
@@ -365,7 +361,7 @@ enum mpl_status mpl_define_comms(const struct mpl_raw *raw, struct mpl_model *mo
     }
     if (st == MPL_OK) {
         model->n_comms = (uint32_t) comms.n;
-        model->comms = (const struct mpl_comm *) mpl_buf_take(&comms, arena);
+        model->comms = mpl_buf_take(&comms, arena);
         st = model->comms == NULL ? mpl_nomem(err) : MPL_OK;
     }
     if (st == MPL_OK) {

@@ -18,8 +18,7 @@ static bool is_named(const struct mpl_raw *raw, uint32_t string, const char *nam
 static uint32_t attribute_named(const struct mpl_raw *raw, const char *name)
 {
     for (size_t i = 0; i < raw->attributes.n; i++) {
-        const struct mpl_raw_name *a =
-            (const struct mpl_raw_name *) mpl_buf_get(&raw->attributes, i);
+        const struct mpl_raw_name *a = mpl_buf_get(&raw->attributes, i);
 
         if (is_named(raw, a->name, name)) {
             return a->ref;
@@ -31,8 +30,7 @@ static uint32_t attribute_named(const struct mpl_raw *raw, const char *name)
 static const struct mpl_raw_name *metric_member(const struct mpl_raw *raw, uint32_t ref)
 {
     for (size_t i = 0; i < raw->metric_members.n; i++) {
-        const struct mpl_raw_name *m =
-            (const struct mpl_raw_name *) mpl_buf_get(&raw->metric_members, i);
+        const struct mpl_raw_name *m = mpl_buf_get(&raw->metric_members, i);
 
         if (m->ref == ref) {
             return m;
@@ -45,8 +43,7 @@ static const struct mpl_raw_name *metric_member(const struct mpl_raw *raw, uint3
 static void find_samples(const struct mpl_raw *raw, struct mpl_extras *extras)
 {
     for (size_t i = 0; i < raw->metric_classes.n; i++) {
-        const struct mpl_raw_name *class =
-            (const struct mpl_raw_name *) mpl_buf_get(&raw->metric_classes, i);
+        const struct mpl_raw_name *class = mpl_buf_get(&raw->metric_classes, i);
         const struct mpl_raw_name *first = metric_member(raw, class->name);
 
         if (first != NULL && is_named(raw, first->name, "MARPLE::CPU_TIME")) {
@@ -66,16 +63,14 @@ static enum mpl_status define_sites(const struct mpl_raw *raw, struct mpl_refs *
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < raw->contexts.n; i++) {
-        const struct mpl_raw_context *c =
-            (const struct mpl_raw_context *) mpl_buf_get(&raw->contexts, i);
+        const struct mpl_raw_context *c = mpl_buf_get(&raw->contexts, i);
         const uint32_t at = mpl_map_find(raw->line_of_ref, c->source);
         const uint32_t region = mpl_map_find(refs->region, c->region);
         struct mpl_site *site = &sites[i];
 
         site->function = region != MPL_NONE ? model->regions[region].name : "";
         if (at != MPL_NONE) {
-            const struct mpl_raw_line *line =
-                (const struct mpl_raw_line *) mpl_buf_get(&raw->lines, at);
+            const struct mpl_raw_line *line = mpl_buf_get(&raw->lines, at);
 
             site->file = mpl_raw_text(raw, line->file);
             site->line = line->line;
@@ -188,7 +183,7 @@ static void want(struct mpl_decode *d)
         .flags = MPL_ENVELOPE_WANTED | (is_any ? MPL_ENVELOPE_ANY_SOURCE : 0) |
                  (a->asked_tag == UINT32_MAX ? MPL_ENVELOPE_ANY_TAG : 0),
     };
-    uint32_t *item = (uint32_t *) mpl_buf_add(&d->scratch->wanted);
+    uint32_t *item = mpl_buf_add(&d->scratch->wanted);
     const uint32_t envelope = mpl_decode_envelope(d, &key);
 
     if (item == NULL || envelope == MPL_NONE) {
@@ -222,7 +217,7 @@ void mpl_extras_enter(struct mpl_decode *d, const uint8_t *record)
         want(d);
     }
     if (d->job.refs->extras.site != MPL_NONE) {
-        site = (uint32_t *) mpl_buf_add(&d->scratch->sites);
+        site = mpl_buf_add(&d->scratch->sites);
         d->is_out_of_memory |= site == NULL;
     }
     if (site != NULL) {
@@ -315,10 +310,10 @@ bool mpl_extras_end(struct mpl_decode *d, struct mpl_arena *arena, struct mpl_lo
     loc->cpu = d->cpu;
     if (s->wanted.n > 0 && is_waiting(d, loc)) {
         loc->n_wanted = (uint32_t) s->wanted.n;
-        loc->wanted = (const uint32_t *) mpl_buf_take(&s->wanted, arena);
+        loc->wanted = mpl_buf_take(&s->wanted, arena);
     }
     if (s->sites.n > 0) {
-        loc->sites = (const uint32_t *) mpl_buf_drain(&s->sites, arena);
+        loc->sites = mpl_buf_drain(&s->sites, arena);
         loc->enters = mpl_location_count_enters(loc, arena);
     }
     return (loc->n_wanted == 0 || loc->wanted != NULL) &&

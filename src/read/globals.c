@@ -39,7 +39,7 @@ static OTF2_CallbackCode go_on(const struct mpl_raw *raw)
 static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset,
                                   uint64_t length, uint64_t realtime)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw *raw = user;
 
     /* Offset and length are wrong in most EZTrace archives; the events tell the range. */
     (void) offset;
@@ -51,10 +51,9 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 
 static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *text)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw *raw = user;
     const uint32_t number = (uint32_t) raw->texts.n;
-    const char **item =
-        (const char **) add(raw, &raw->texts, self == OTF2_UNDEFINED_STRING);
+    const char **item = add(raw, &raw->texts, self == OTF2_UNDEFINED_STRING);
 
     if (item != NULL) {
         *item = mpl_arena_strdup(raw->arena, text);
@@ -68,9 +67,9 @@ static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
                                  OTF2_StringRef name, OTF2_StringRef class_name,
                                  OTF2_SystemTreeNodeRef parent)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_node *node = (struct mpl_raw_node *) add(
-        raw, &raw->nodes, self == OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    struct mpl_raw *raw = user;
+    struct mpl_raw_node *node =
+        add(raw, &raw->nodes, self == OTF2_UNDEFINED_SYSTEM_TREE_NODE);
 
     if (node != NULL) {
         *node = (struct mpl_raw_node){ self, name, class_name, parent };
@@ -83,9 +82,9 @@ static OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef sel
                                            OTF2_SystemTreeNodeRef parent,
                                            OTF2_LocationGroupRef creator)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_location_group *group = (struct mpl_raw_location_group *) add(
-        raw, &raw->location_groups, self == OTF2_UNDEFINED_LOCATION_GROUP);
+    struct mpl_raw *raw = user;
+    struct mpl_raw_location_group *group =
+        add(raw, &raw->location_groups, self == OTF2_UNDEFINED_LOCATION_GROUP);
 
     (void) type;
     (void) creator;
@@ -99,9 +98,9 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
                                      OTF2_LocationType type, uint64_t n_events,
                                      OTF2_LocationGroupRef group)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_location *location = (struct mpl_raw_location *) add(
-        raw, &raw->locations, self == OTF2_UNDEFINED_LOCATION);
+    struct mpl_raw *raw = user;
+    struct mpl_raw_location *location =
+        add(raw, &raw->locations, self == OTF2_UNDEFINED_LOCATION);
 
     (void) n_events; /* always 2 in EZTrace archives */
     if (location != NULL) {
@@ -116,9 +115,8 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
                                    OTF2_RegionFlag flags, OTF2_StringRef file,
                                    uint32_t first_line, uint32_t last_line)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_region *region =
-        (struct mpl_raw_region *) add(raw, &raw->regions, self == OTF2_UNDEFINED_REGION);
+    struct mpl_raw *raw = user;
+    struct mpl_raw_region *region = add(raw, &raw->regions, self == OTF2_UNDEFINED_REGION);
 
     (void) canonical;
     (void) description;
@@ -134,9 +132,8 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
                                   OTF2_GroupType type, OTF2_Paradigm paradigm,
                                   OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_group *group =
-        (struct mpl_raw_group *) add(raw, &raw->groups, self == OTF2_UNDEFINED_GROUP);
+    struct mpl_raw *raw = user;
+    struct mpl_raw_group *group = add(raw, &raw->groups, self == OTF2_UNDEFINED_GROUP);
     uint64_t *copy = NULL;
 
     (void) name;
@@ -161,9 +158,8 @@ static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef n
                                  OTF2_GroupRef group, OTF2_CommRef parent,
                                  OTF2_CommFlag flags)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_comm *comm =
-        (struct mpl_raw_comm *) add(raw, &raw->comms, self == OTF2_UNDEFINED_COMM);
+    struct mpl_raw *raw = user;
+    struct mpl_raw_comm *comm = add(raw, &raw->comms, self == OTF2_UNDEFINED_COMM);
 
     (void) parent;
     (void) flags;
@@ -177,9 +173,8 @@ static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_Strin
                                        OTF2_GroupRef group_a, OTF2_GroupRef group_b,
                                        OTF2_CommRef common, OTF2_CommFlag flags)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_comm *comm =
-        (struct mpl_raw_comm *) add(raw, &raw->comms, self == OTF2_UNDEFINED_COMM);
+    struct mpl_raw *raw = user;
+    struct mpl_raw_comm *comm = add(raw, &raw->comms, self == OTF2_UNDEFINED_COMM);
 
     (void) common;
     (void) flags;
@@ -194,9 +189,9 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
                                     OTF2_SourceCodeLocationRef source,
                                     OTF2_CallingContextRef parent)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_context *context = (struct mpl_raw_context *) add(
-        raw, &raw->contexts, self == OTF2_UNDEFINED_CALLING_CONTEXT);
+    struct mpl_raw *raw = user;
+    struct mpl_raw_context *context =
+        add(raw, &raw->contexts, self == OTF2_UNDEFINED_CALLING_CONTEXT);
 
     (void) parent;
     if (context != NULL) {
@@ -208,7 +203,7 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
 static OTF2_CallbackCode keep_name(struct mpl_raw *raw, struct mpl_buf *buf, uint32_t self,
                                    uint32_t name)
 {
-    struct mpl_raw_name *item = (struct mpl_raw_name *) add(raw, buf, self == MPL_NONE);
+    struct mpl_raw_name *item = add(raw, buf, self == MPL_NONE);
 
     if (item != NULL) {
         *item = (struct mpl_raw_name){ self, name };
@@ -220,7 +215,7 @@ static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self,
                                       OTF2_StringRef name, OTF2_StringRef description,
                                       OTF2_Type type)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw *raw = user;
 
     (void) description;
     (void) type;
@@ -233,7 +228,7 @@ static OTF2_CallbackCode on_metric_member(void *user, OTF2_MetricMemberRef self,
                                           OTF2_Type value_type, OTF2_Base base,
                                           int64_t exponent, OTF2_StringRef unit)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw *raw = user;
 
     (void) description;
     (void) metric_type;
@@ -250,7 +245,7 @@ static OTF2_CallbackCode on_metric_class(void *user, OTF2_MetricRef self, uint8_
                                          OTF2_MetricOccurrence occurrence,
                                          OTF2_RecorderKind recorder)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw *raw = user;
 
     (void) occurrence;
     (void) recorder;
@@ -260,10 +255,10 @@ static OTF2_CallbackCode on_metric_class(void *user, OTF2_MetricRef self, uint8_
 static OTF2_CallbackCode on_line(void *user, OTF2_SourceCodeLocationRef self,
                                  OTF2_StringRef file, uint32_t line)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw *raw = user;
     const uint32_t number = (uint32_t) raw->lines.n;
-    struct mpl_raw_line *item = (struct mpl_raw_line *) add(
-        raw, &raw->lines, self == OTF2_UNDEFINED_SOURCE_CODE_LOCATION);
+    struct mpl_raw_line *item =
+        add(raw, &raw->lines, self == OTF2_UNDEFINED_SOURCE_CODE_LOCATION);
 
     if (item != NULL) {
         *item = (struct mpl_raw_line){ file, line };
@@ -276,12 +271,11 @@ static OTF2_CallbackCode on_property(void *user, OTF2_LocationGroupRef group,
                                      OTF2_StringRef name, OTF2_Type type,
                                      OTF2_AttributeValue value)
 {
-    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw *raw = user;
     struct mpl_raw_property *p =
         type != OTF2_TYPE_STRING
             ? NULL
-            : (struct mpl_raw_property *) add(raw, &raw->properties,
-                                              group == OTF2_UNDEFINED_LOCATION_GROUP);
+            : add(raw, &raw->properties, group == OTF2_UNDEFINED_LOCATION_GROUP);
 
     if (p != NULL) {
         *p = (struct mpl_raw_property){ group, name, value.stringRef };

@@ -11,7 +11,7 @@ static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
                                   const char *format, va_list args)
 {
     const int number = errno;
-    struct mpl_otf2_reason *reason = (struct mpl_otf2_reason *) user;
+    struct mpl_otf2_reason *reason = user;
 
     (void) file;
     (void) line;

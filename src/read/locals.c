@@ -113,7 +113,7 @@ static bool read_offset(struct mpl_cursor *fields, struct mpl_locals *locals)
         locals->damage = "its clock offsets do not advance in time";
         return true;
     }
-    item = (struct mpl_clock_offset *) mpl_buf_add(&locals->offsets);
+    item = mpl_buf_add(&locals->offsets);
     if (item == NULL) {
         return false;
     }

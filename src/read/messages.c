@@ -67,7 +67,7 @@ uint32_t mpl_decode_envelope(struct mpl_decode *d, const struct mpl_envelope_key
     if (number == MPL_NONE) {
         d->is_out_of_memory = true;
     } else if (is_new) {
-        fill_envelope(d, key, (struct mpl_envelope *) mpl_buf_get(&all->items, number));
+        fill_envelope(d, key, mpl_buf_get(&all->items, number));
     }
     return number;
 }

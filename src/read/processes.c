@@ -40,8 +40,7 @@ static const struct mpl_raw_group *ranks_of(const struct mpl_raw *raw)
     const struct mpl_raw_group *best = NULL;
 
     for (size_t i = 0; i < raw->groups.n; i++) {
-        const struct mpl_raw_group *group =
-            (const struct mpl_raw_group *) mpl_buf_get(&raw->groups, i);
+        const struct mpl_raw_group *group = mpl_buf_get(&raw->groups, i);
 
         if (group->paradigm == OTF2_PARADIGM_MPI &&
             group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
@@ -72,8 +71,7 @@ static void note_skipped(struct mpl_model *model, uint8_t type)
 static bool index_locations(struct seating *s, struct mpl_model *model)
 {
     for (size_t i = 0; i < s->raw->locations.n; i++) {
-        const struct mpl_raw_location *location =
-            (const struct mpl_raw_location *) mpl_buf_get(&s->raw->locations, i);
+        const struct mpl_raw_location *location = mpl_buf_get(&s->raw->locations, i);
 
         if (location->type != OTF2_LOCATION_TYPE_CPU_THREAD) {
             note_skipped(model, location->type);
@@ -104,7 +102,7 @@ static bool seat_ranks(struct seating *s, const struct mpl_raw_group *ranks)
             seat(s, NULL, rank, false);
             continue;
         }
-        raw = (const struct mpl_raw_location *) mpl_buf_get(&s->raw->locations, at);
+        raw = mpl_buf_get(&s->raw->locations, at);
         seat(s, raw, rank, false);
         if (!mpl_map_put(s->taken, raw->ref, rank)) {
             return false;
@@ -134,8 +132,7 @@ static bool seat_rest(struct seating *s, const struct mpl_raw_location **rest)
     size_t n = 0;
 
     for (size_t i = 0; i < s->raw->locations.n; i++) {
-        const struct mpl_raw_location *raw =
-            (const struct mpl_raw_location *) mpl_buf_get(&s->raw->locations, i);
+        const struct mpl_raw_location *raw = mpl_buf_get(&s->raw->locations, i);
 
         if (raw->type == OTF2_LOCATION_TYPE_CPU_THREAD &&
             mpl_map_find(s->of_location, raw->ref) == i &&
@@ -163,8 +160,8 @@ static bool seat_rest(struct seating *s, const struct mpl_raw_location **rest)
 
 static int compare_seats(const void *a, const void *b)
 {
-    const struct seat *x = (const struct seat *) a;
-    const struct seat *y = (const struct seat *) b;
+    const struct seat *x = a;
+    const struct seat *y = b;
 
     if (x->process != y->process) {
         return x->process < y->process ? -1 : 1;
@@ -211,14 +208,12 @@ static bool index_hosts(const struct seating *s)
 
     for (size_t i = 0; i < s->raw->location_groups.n && ok; i++) {
         const struct mpl_raw_location_group *group =
-            (const struct mpl_raw_location_group *) mpl_buf_get(&s->raw->location_groups,
-                                                                i);
+            mpl_buf_get(&s->raw->location_groups, i);
 
         ok = put_first(s->group_at, group->ref, i);
     }
     for (size_t i = 0; i < s->raw->nodes.n && ok; i++) {
-        const struct mpl_raw_node *node =
-            (const struct mpl_raw_node *) mpl_buf_get(&s->raw->nodes, i);
+        const struct mpl_raw_node *node = mpl_buf_get(&s->raw->nodes, i);
 
         ok = put_first(s->node_at, node->ref, i);
     }
@@ -235,7 +230,7 @@ static const char *host_of(const struct seating *s, uint32_t node_ref)
         if (at == MPL_NONE) {
             return NULL;
         }
-        node = (const struct mpl_raw_node *) mpl_buf_get(&s->raw->nodes, at);
+        node = mpl_buf_get(&s->raw->nodes, at);
         if (strcasecmp(mpl_raw_text(s->raw, node->class_name), "node") == 0 ||
             strcasecmp(mpl_raw_text(s->raw, node->class_name), "host") == 0) {
             return mpl_raw_text(s->raw, node->name);
@@ -254,8 +249,7 @@ static void name_process(const struct seating *s, uint32_t group_ref,
     if (at == MPL_NONE) {
         return;
     }
-    group =
-        (const struct mpl_raw_location_group *) mpl_buf_get(&s->raw->location_groups, at);
+    group = mpl_buf_get(&s->raw->location_groups, at);
     process->name = mpl_raw_text(s->raw, group->name);
     process->host = host_of(s, group->node);
 }
@@ -297,8 +291,7 @@ static void take_properties(const struct seating *s, struct mpl_model *model,
                             struct mpl_process *processes)
 {
     for (size_t i = 0; i < s->raw->properties.n; i++) {
-        const struct mpl_raw_property *p =
-            (const struct mpl_raw_property *) mpl_buf_get(&s->raw->properties, i);
+        const struct mpl_raw_property *p = mpl_buf_get(&s->raw->properties, i);
         const uint32_t process = mpl_map_find(s->of_group, p->group);
         const char *name = mpl_raw_text(s->raw, p->name);
         const char *text = mpl_raw_text(s->raw, p->text);

@@ -26,7 +26,7 @@ static size_t request_home(const struct mpl_requests *r, uint8_t kind, uint64_t 
 /** The slot of the request, or the free one where it would stand. */
 static size_t request_slot(const struct mpl_requests *r, uint8_t kind, uint64_t number)
 {
-    const struct mpl_request *slots = (const struct mpl_request *) r->room.data;
+    const struct mpl_request *slots = r->room.data;
     size_t at = request_home(r, kind, number);
 
     while (slots[at].is_used && (slots[at].number != number || slots[at].kind != kind)) {
@@ -58,8 +58,8 @@ static bool requests_grow(struct mpl_requests *r)
 {
     struct mpl_requests larger = { .n_slots =
                                        r->n_slots > 0 ? r->n_slots * 2 : FIRST_SLOTS };
-    struct mpl_request *slots = (struct mpl_request *) mpl_room_ensure(
-        &larger.room, larger.n_slots * sizeof(struct mpl_request));
+    struct mpl_request *slots =
+        mpl_room_ensure(&larger.room, larger.n_slots * sizeof(struct mpl_request));
 
     if (slots == NULL) {
         mpl_room_free(&larger.room);
@@ -97,7 +97,7 @@ bool mpl_requests_put(struct mpl_requests *r, enum mpl_request_kind kind, uint64
  * of Computer Programming, vol. 3, algorithm 6.4R). */
 static void close_gap(struct mpl_requests *r, size_t gap)
 {
-    struct mpl_request *slots = (struct mpl_request *) r->room.data;
+    struct mpl_request *slots = r->room.data;
     const size_t mask = r->n_slots - 1;
 
     for (size_t at = (gap + 1) & mask; slots[at].is_used; at = (at + 1) & mask) {
@@ -166,7 +166,7 @@ static const struct mpl_envelope_key *key_at(const struct mpl_envelopes *e, uint
 static bool envelopes_grow(struct mpl_envelopes *e)
 {
     const size_t n_slots = e->n_slots > 0 ? e->n_slots * 2 : FIRST_SLOTS;
-    uint32_t *slots = (uint32_t *) mpl_room_ensure(&e->room, n_slots * sizeof *slots);
+    uint32_t *slots = mpl_room_ensure(&e->room, n_slots * sizeof *slots);
 
     if (slots == NULL) {
         return false;
@@ -205,7 +205,7 @@ static uint32_t envelope_add(struct mpl_envelopes *e, const struct mpl_envelope_
                              size_t slot)
 {
     const uint32_t number = (uint32_t) e->keys.n;
-    struct mpl_envelope_key *copy = (struct mpl_envelope_key *) mpl_buf_add(&e->keys);
+    struct mpl_envelope_key *copy = mpl_buf_add(&e->keys);
 
     if (copy == NULL) {
         return MPL_NONE;
@@ -232,7 +232,7 @@ uint32_t mpl_envelopes_put(struct mpl_envelopes *e, const struct mpl_envelope_ke
     if (e->keys.n * 2 >= e->n_slots && !envelopes_grow(e)) {
         return MPL_NONE;
     }
-    slots = (const uint32_t *) e->room.data;
+    slots = e->room.data;
     for (at = envelope_home(e, key); slots[at] != 0; at = (at + 1) & (e->n_slots - 1)) {
         if (is_same(key_at(e, slots[at] - 1), key)) {
             e->last = slots[at] - 1;

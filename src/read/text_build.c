@@ -27,7 +27,7 @@ void mpl_build_complain(struct mpl_build *b, struct mpl_place place, const char 
 
 static const struct mpl_text_location *text_location(const struct mpl_build *b, uint32_t i)
 {
-    return (const struct mpl_text_location *) mpl_buf_get(&b->text->locations, i);
+    return mpl_buf_get(&b->text->locations, i);
 }
 
 /** Which location of the text stands where: by rank, then thread. */
@@ -193,15 +193,13 @@ static void place_process(struct mpl_build *b, const struct mpl_text_host *host,
 static void place_processes(struct mpl_build *b)
 {
     for (size_t i = 0; i < b->text->hosts.n; i++) {
-        const struct mpl_text_host *host =
-            (const struct mpl_text_host *) mpl_buf_get(&b->text->hosts, i);
+        const struct mpl_text_host *host = mpl_buf_get(&b->text->hosts, i);
         const char *name = mpl_arena_strdup(b->arena, host->name);
 
         b->is_out_of_memory |= name == NULL;
         for (size_t r = 0; r < host->n_ranks && !b->is_out_of_memory; r++) {
             place_process(b, host, name,
-                          (const struct mpl_text_rank *) mpl_buf_get(&b->text->ranks,
-                                                                     host->first_rank + r));
+                          mpl_buf_get(&b->text->ranks, host->first_rank + r));
         }
     }
 }
@@ -219,8 +217,7 @@ static const uint32_t *make_group(struct mpl_build *b, const struct mpl_text_com
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
-        const struct mpl_text_rank *rank =
-            (const struct mpl_text_rank *) mpl_buf_get(&b->text->ranks, first + i);
+        const struct mpl_text_rank *rank = mpl_buf_get(&b->text->ranks, first + i);
 
         if (rank->rank >= b->model->n_processes || is_member[rank->rank]) {
             mpl_build_complain(b, rank->place,
@@ -278,8 +275,7 @@ static void make_comms(struct mpl_build *b)
                                   .members = members };
     comms[1] = (struct mpl_comm){ .name = "MPI_COMM_SELF", .is_self = true };
     for (size_t i = 0; i < b->text->comms.n && !b->is_out_of_memory; i++) {
-        make_comm(b, (const struct mpl_text_comm *) mpl_buf_get(&b->text->comms, i),
-                  &comms[2 + i]);
+        make_comm(b, mpl_buf_get(&b->text->comms, i), &comms[2 + i]);
     }
     b->model->n_comms = (uint32_t) n;
     b->model->comms = comms;
@@ -293,8 +289,7 @@ static int64_t clock_of(const struct mpl_build *b, uint32_t rank)
     int64_t offset_ns = 0;
 
     for (size_t i = 0; i < b->text->clocks.n; i++) {
-        const struct mpl_text_clock *clock =
-            (const struct mpl_text_clock *) mpl_buf_get(&b->text->clocks, i);
+        const struct mpl_text_clock *clock = mpl_buf_get(&b->text->clocks, i);
 
         offset_ns = clock->rank.rank == rank ? clock->offset_ns : offset_ns;
     }
@@ -304,8 +299,7 @@ static int64_t clock_of(const struct mpl_build *b, uint32_t rank)
 static void check_clocks(struct mpl_build *b)
 {
     for (size_t i = 0; i < b->text->clocks.n; i++) {
-        const struct mpl_text_clock *clock =
-            (const struct mpl_text_clock *) mpl_buf_get(&b->text->clocks, i);
+        const struct mpl_text_clock *clock = mpl_buf_get(&b->text->clocks, i);
 
         if (clock->rank.rank >= b->model->n_processes) {
             mpl_build_complain(b, clock->rank.place, "there is no rank %lld",
@@ -322,7 +316,7 @@ static bool take_events(struct mpl_build *b, struct mpl_builder *at)
 {
     struct mpl_location *location = at->location;
     const uint32_t n = (uint32_t) at->times.n;
-    int64_t *times = (int64_t *) at->times.data;
+    int64_t *times = at->times.data;
 
     if (n > 0) {
         const int64_t first = times[0];
@@ -344,12 +338,10 @@ static void finish_location(struct mpl_build *b, struct mpl_builder *at)
     location->n_collectives = (uint32_t) at->collectives.n;
     location->n_envelopes = (uint32_t) at->envelopes.items.n;
     location->n_wanted = (uint32_t) at->wanted.n;
-    location->wanted = (const uint32_t *) mpl_buf_take(&at->wanted, b->arena);
-    location->messages = (const struct mpl_message *) mpl_buf_take(&at->messages, b->arena);
-    location->collectives =
-        (const struct mpl_collective *) mpl_buf_take(&at->collectives, b->arena);
-    location->envelopes =
-        (const struct mpl_envelope *) mpl_buf_take(&at->envelopes.items, b->arena);
+    location->wanted = mpl_buf_take(&at->wanted, b->arena);
+    location->messages = mpl_buf_take(&at->messages, b->arena);
+    location->collectives = mpl_buf_take(&at->collectives, b->arena);
+    location->envelopes = mpl_buf_take(&at->envelopes.items, b->arena);
     if (!take_events(b, at) || location->messages == NULL ||
         location->collectives == NULL || location->envelopes == NULL ||
         location->wanted == NULL) {
@@ -434,7 +426,7 @@ static void build_all(struct mpl_build *b)
         return;
     }
     for (size_t i = 0; i < b->text->items.n && !b->is_out_of_memory; i++) {
-        mpl_build_item(b, (const struct mpl_text_item *) mpl_buf_get(&b->text->items, i));
+        mpl_build_item(b, mpl_buf_get(&b->text->items, i));
     }
     if (is_lost(b)) {
         return;

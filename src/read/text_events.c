@@ -92,9 +92,9 @@ static uint32_t peer_of(struct mpl_build *b, const struct mpl_builder *at, uint3
 static uint32_t store(struct mpl_build *b, struct mpl_builder *at, int64_t ns,
                       enum mpl_event_kind kind, uint32_t ref)
 {
-    int64_t *time = (int64_t *) add(b, &at->times);
-    uint8_t *k = (uint8_t *) add(b, &at->kinds);
-    uint32_t *r = (uint32_t *) add(b, &at->refs);
+    int64_t *time = add(b, &at->times);
+    uint8_t *k = add(b, &at->kinds);
+    uint32_t *r = add(b, &at->refs);
 
     if (time == NULL || k == NULL || r == NULL) {
         return 0;
@@ -115,12 +115,12 @@ static uint32_t region_of(struct mpl_build *b, const char *name)
 
 static struct mpl_message *message_at(struct mpl_builder *at, uint32_t number)
 {
-    return (struct mpl_message *) mpl_buf_get(&at->messages, number);
+    return mpl_buf_get(&at->messages, number);
 }
 
 static uint32_t add_message(struct mpl_build *b, struct mpl_builder *at)
 {
-    struct mpl_message *message = (struct mpl_message *) add(b, &at->messages);
+    struct mpl_message *message = add(b, &at->messages);
 
     if (message == NULL) {
         return MPL_NONE;
@@ -194,7 +194,7 @@ static void open_request(struct mpl_build *b, struct mpl_builder *at,
         return;
     }
     label = mpl_names_put(b->labels, item->label.text);
-    pending = (struct mpl_pending *) add(b, &at->pending);
+    pending = add(b, &at->pending);
     if (label == MPL_NONE || pending == NULL) {
         b->is_out_of_memory = true;
         return;
@@ -233,7 +233,7 @@ static const struct mpl_pending *take_request(struct mpl_build *b, struct mpl_bu
     /* Its posting may be what is wrong; once is enough to say so. */
     return mpl_lint_errors(b->text->lint) > b->errors_before
                ? NULL
-               : (const struct mpl_pending *) mpl_buf_get(&at->pending, index);
+               : mpl_buf_get(&at->pending, index);
 }
 
 /** The call in which the trace ends waits for this message. */
@@ -241,7 +241,7 @@ static void want(struct mpl_build *b, struct mpl_builder *at,
                  const struct mpl_text_item *item, bool is_send)
 {
     const uint32_t envelope = add_envelope(b, at, item, is_send);
-    uint32_t *wanted = (uint32_t *) add(b, &at->wanted);
+    uint32_t *wanted = add(b, &at->wanted);
 
     if (wanted != NULL) {
         *wanted = envelope;
@@ -274,7 +274,7 @@ static void complete(struct mpl_build *b, struct mpl_builder *at,
         put_message(b, at, done->item, done->number, ns, MPL_EV_IRECV);
         break;
     default:
-        part = (struct mpl_collective *) mpl_buf_get(&at->collectives, done->number);
+        part = mpl_buf_get(&at->collectives, done->number);
         part->end = store(b, at, ns, MPL_EV_COLL_END, done->number);
         break;
     }
@@ -287,7 +287,7 @@ static uint32_t add_collective(struct mpl_build *b, struct mpl_builder *at,
 {
     const uint32_t number = (uint32_t) at->collectives.n;
     const uint32_t comm = comm_of(b, at, item);
-    struct mpl_collective *part = (struct mpl_collective *) add(b, &at->collectives);
+    struct mpl_collective *part = add(b, &at->collectives);
     uint32_t root = MPL_NONE;
 
     if (comm != MPL_NONE && item->root.rank >= 0) {
@@ -378,10 +378,7 @@ static void put_records(struct mpl_build *b, struct mpl_builder *at,
         break;
     case MPL_TEXT_WAIT:
         for (size_t i = 0; i < item->n_labels; i++) {
-            complete(b, at,
-                     (const struct mpl_text_word *) mpl_buf_get(&b->text->labels,
-                                                                item->first_label + i),
-                     item);
+            complete(b, at, mpl_buf_get(&b->text->labels, item->first_label + i), item);
         }
         break;
     case MPL_TEXT_COLL:

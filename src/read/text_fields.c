@@ -313,8 +313,7 @@ static bool take_labels(struct mpl_parser *p, struct mpl_text_item *item)
 {
     item->first_label = p->text->labels.n;
     while (is_label(p)) {
-        struct mpl_text_word *label =
-            (struct mpl_text_word *) mpl_buf_add(&p->text->labels);
+        struct mpl_text_word *label = mpl_buf_add(&p->text->labels);
 
         if (label == NULL) {
             p->text->is_out_of_memory = true;

@@ -72,7 +72,7 @@ static void look_for_unit(struct mpl_lexer *x, const char *at, const char *end)
 static void skip_comment(struct mpl_lexer *x)
 {
     const char *start = x->at;
-    const char *stop = (const char *) memchr(start, '\n', (size_t) (x->end - start));
+    const char *stop = memchr(start, '\n', (size_t) (x->end - start));
 
     x->at = stop != NULL ? stop : x->end;
     if (!x->has_token) {

@@ -44,12 +44,12 @@ static bool take_range(struct mpl_parser *p, struct mpl_text_item *item)
 
 static struct mpl_text_location *location_at(struct mpl_parser *p, uint32_t location)
 {
-    return (struct mpl_text_location *) mpl_buf_get(&p->text->locations, location);
+    return mpl_buf_get(&p->text->locations, location);
 }
 
 static struct mpl_text_item *item_at(struct mpl_parser *p, uint32_t item)
 {
-    return (struct mpl_text_item *) mpl_buf_get(&p->text->items, item);
+    return mpl_buf_get(&p->text->items, item);
 }
 
 /** In the unit of the file, without needless zeros: "12", "0.5". */
@@ -105,7 +105,7 @@ static void keep_item(struct mpl_parser *p, const struct mpl_text_item *item)
 {
     struct mpl_text_location *location = location_at(p, item->location);
     const uint32_t number = (uint32_t) p->text->items.n;
-    struct mpl_text_item *copy = (struct mpl_text_item *) mpl_buf_add(&p->text->items);
+    struct mpl_text_item *copy = mpl_buf_add(&p->text->items);
 
     if (copy == NULL) {
         p->text->is_out_of_memory = true;
@@ -213,7 +213,7 @@ static uint32_t number_of(const char *at, size_t n)
 static bool take_location(struct mpl_parser *p, uint32_t *rank, uint32_t *thread)
 {
     const struct mpl_text_token t = p->lexer.token;
-    const char *dot = t.n > 0 ? (const char *) memchr(t.at, '.', t.n) : NULL;
+    const char *dot = t.n > 0 ? memchr(t.at, '.', t.n) : NULL;
     const size_t n = dot != NULL ? (size_t) (dot - t.at) : t.n;
 
     *rank = number_of(t.at, n);
@@ -237,7 +237,7 @@ static uint32_t find_location(struct mpl_parser *p, uint32_t rank, uint32_t thre
     if (known != MPL_NONE) {
         return known;
     }
-    location = (struct mpl_text_location *) mpl_buf_add(&p->text->locations);
+    location = mpl_buf_add(&p->text->locations);
     if (location == NULL || !mpl_map_put(p->text->location_of, key, number)) {
         p->text->is_out_of_memory = true;
         return MPL_NONE;
@@ -281,7 +281,7 @@ static bool take_unit(struct mpl_parser *p)
 
 static bool keep_rank(struct mpl_parser *p, const struct mpl_text_rank *rank)
 {
-    struct mpl_text_rank *copy = (struct mpl_text_rank *) mpl_buf_add(&p->text->ranks);
+    struct mpl_text_rank *copy = mpl_buf_add(&p->text->ranks);
 
     if (copy == NULL) {
         p->text->is_out_of_memory = true;
@@ -355,7 +355,7 @@ static bool take_comm(struct mpl_parser *p)
     }
     comm.name = name.text;
     comm.place = name.place;
-    copy = (struct mpl_text_comm *) mpl_buf_add(&p->text->comms);
+    copy = mpl_buf_add(&p->text->comms);
     if (copy == NULL) {
         p->text->is_out_of_memory = true;
         return false;
@@ -376,7 +376,7 @@ static bool take_host(struct mpl_parser *p)
         return false;
     }
     host.name = name.text;
-    copy = (struct mpl_text_host *) mpl_buf_add(&p->text->hosts);
+    copy = mpl_buf_add(&p->text->hosts);
     if (copy == NULL) {
         p->text->is_out_of_memory = true;
         return false;
@@ -402,7 +402,7 @@ static bool take_clock(struct mpl_parser *p)
         return false;
     }
     clock.offset_ns = is_negative ? -clock.offset_ns : clock.offset_ns;
-    copy = (struct mpl_text_clock *) mpl_buf_add(&p->text->clocks);
+    copy = mpl_buf_add(&p->text->clocks);
     if (copy == NULL) {
         p->text->is_out_of_memory = true;
         return false;

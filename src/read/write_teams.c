@@ -45,12 +45,12 @@ static bool add_member(struct mpl_write_teams *t, const struct mpl_model *model,
         ((struct team *) mpl_buf_get(&t->teams, team))->last = MPL_NONE;
     }
 
-    struct team *item = (struct team *) mpl_buf_get(&t->teams, team);
+    struct team *item = mpl_buf_get(&t->teams, team);
 
     if (item->last == location) {
         return true;
     }
-    member = (struct member *) mpl_buf_add(&t->members);
+    member = mpl_buf_add(&t->members);
     if (member == NULL) {
         return false;
     }
@@ -154,7 +154,7 @@ static uint64_t *sort_members(const struct mpl_write_teams *t, struct mpl_arena 
             next[i] + ((const struct team *) mpl_buf_get(&t->teams, i))->n_members;
     }
     for (size_t i = 0; i < t->members.n; i++) {
-        const struct member *member = (const struct member *) mpl_buf_get(&t->members, i);
+        const struct member *member = mpl_buf_get(&t->members, i);
 
         sorted[next[member->team]++] = member->location;
     }

@@ -17,7 +17,7 @@ OTF2_ErrorCode mpl_archive_clock(struct archive *archive, uint32_t spool,
     uint64_t last_ns = 0;
 
     for (size_t i = 0; i < points.n && code == OTF2_SUCCESS; i++) {
-        const struct clock_point *p = (const struct clock_point *) mpl_buf_get(&points, i);
+        const struct clock_point *p = mpl_buf_get(&points, i);
 
         if (p->time_ns > last_ns) {
             code = OTF2_DefWriter_WriteClockOffset(writer, p->time_ns, p->offset_ns,
@@ -27,7 +27,7 @@ OTF2_ErrorCode mpl_archive_clock(struct archive *archive, uint32_t spool,
     }
     /* The process did not come to its end: the offset is held, as nothing shows the drift. */
     if (points.n == 1 && code == OTF2_SUCCESS) {
-        const struct clock_point *p = (const struct clock_point *) mpl_buf_get(&points, 0);
+        const struct clock_point *p = mpl_buf_get(&points, 0);
 
         code = OTF2_DefWriter_WriteClockOffset(writer, p->time_ns + 1, p->offset_ns,
                                                (double) p->error_ns);
@@ -46,8 +46,7 @@ static int64_t worst_error(const struct archive *archive)
 
         if (mpl_spool_clock_points(archive, i, &points)) {
             for (size_t k = 0; k < points.n; k++) {
-                const struct clock_point *p =
-                    (const struct clock_point *) mpl_buf_get(&points, k);
+                const struct clock_point *p = mpl_buf_get(&points, k);
 
                 worst = p->error_ns > worst ? p->error_ns : worst;
             }

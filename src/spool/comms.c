@@ -38,14 +38,14 @@ struct search {
 
 static struct comm *comm_at(const struct comms *comms, uint32_t i)
 {
-    return (struct comm *) mpl_buf_get(&comms->all, i);
+    return mpl_buf_get(&comms->all, i);
 }
 
 /* ---- what was written down -------------------------------------------------------------------- */
 
 static void collect_record(struct search *s, uint32_t spool, const struct record *r)
 {
-    struct entry *e = (struct entry *) mpl_buf_add(&s->entries);
+    struct entry *e = mpl_buf_add(&s->entries);
 
     if (e == NULL) {
         s->is_short = true;
@@ -81,8 +81,8 @@ static void collect(struct search *s, uint32_t spool)
 
 static int by_spool_and_number(const void *a, const void *b)
 {
-    const struct entry *x = (const struct entry *) a;
-    const struct entry *y = (const struct entry *) b;
+    const struct entry *x = a;
+    const struct entry *y = b;
 
     if (x->spool != y->spool) {
         return x->spool < y->spool ? -1 : 1;
@@ -92,7 +92,7 @@ static int by_spool_and_number(const void *a, const void *b)
 
 static bool make_maps(struct search *s)
 {
-    struct entry *all = (struct entry *) s->entries.data;
+    struct entry *all = s->entries.data;
 
     if (s->entries.n == 0) {
         return true;
@@ -164,7 +164,7 @@ static uint64_t key_of(struct search *s, const struct entry *e, uint64_t parent)
 
 static struct comm *create(struct search *s, const struct entry *e, uint32_t parent)
 {
-    struct comm *comm = (struct comm *) mpl_buf_add(&s->comms->all);
+    struct comm *comm = mpl_buf_add(&s->comms->all);
 
     if (comm == NULL) {
         s->is_short = true;
@@ -245,7 +245,7 @@ static bool pass(struct search *s)
     bool is_changed = false;
 
     for (size_t i = 0; i < s->entries.n && !s->is_short; i++) {
-        struct entry *e = (struct entry *) mpl_buf_get(&s->entries, i);
+        struct entry *e = mpl_buf_get(&s->entries, i);
         uint32_t parent = MPL_NONE;
         uint64_t key = 1;
 

@@ -272,8 +272,7 @@ static void define_functions(struct definitions *d)
     const OTF2_StringRef none = string_of(d, "");
 
     for (uint32_t i = 0; i < functions->n && is_good(d); i++) {
-        const struct site_function *f =
-            (const struct site_function *) mpl_buf_get(functions, i);
+        const struct site_function *f = mpl_buf_get(functions, i);
         const OTF2_StringRef name = string_of(d, f->name);
         const OTF2_StringRef linkage = f->linkage != NULL ? string_of(d, f->linkage) : name;
         const OTF2_StringRef file = f->file != NULL ? string_of(d, f->file) : none;
@@ -293,8 +292,7 @@ static void define_sites(struct definitions *d)
 
     define_functions(d);
     for (uint32_t i = 0; i < sites->lines.n && is_good(d); i++) {
-        const struct site_line *l =
-            (const struct site_line *) mpl_buf_get(&sites->lines, i);
+        const struct site_line *l = mpl_buf_get(&sites->lines, i);
         const OTF2_StringRef file = string_of(d, l->file);
 
         if (is_good(d)) {
@@ -303,8 +301,7 @@ static void define_sites(struct definitions *d)
         }
     }
     for (uint32_t i = 0; i < sites->contexts.n && is_good(d); i++) {
-        const struct site_context *c =
-            (const struct site_context *) mpl_buf_get(&sites->contexts, i);
+        const struct site_context *c = mpl_buf_get(&sites->contexts, i);
 
         /* MPL_NONE is what OTF2 calls undefined. */
         d->code = OTF2_GlobalDefWriter_WriteCallingContext(
@@ -392,8 +389,7 @@ static OTF2_CommRef parent_of(const struct definitions *d, const struct comm *co
 
 static void define_pair(struct definitions *d, const struct comm *comm)
 {
-    const struct comm *other =
-        (const struct comm *) mpl_buf_get(&d->archive->comms.all, comm->other);
+    const struct comm *other = mpl_buf_get(&d->archive->comms.all, comm->other);
     const OTF2_StringRef name = name_of(d, comm);
     const OTF2_GroupRef a =
         define_group(d, OTF2_GROUP_TYPE_COMM_GROUP, comm->members, comm->n_members);
@@ -427,8 +423,7 @@ static void define_comms(struct definitions *d)
     (void) define_group(d, OTF2_GROUP_TYPE_COMM_LOCATIONS, NULL,
                         d->archive->spools->n_processes);
     for (uint32_t i = 0; i < d->archive->comms.all.n && is_good(d); i++) {
-        const struct comm *comm =
-            (const struct comm *) mpl_buf_get(&d->archive->comms.all, i);
+        const struct comm *comm = mpl_buf_get(&d->archive->comms.all, i);
 
         if (comm->other == MPL_NONE) {
             define_comm(d, comm);

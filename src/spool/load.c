@@ -57,8 +57,8 @@ static enum mpl_status check_head(const struct spool *spool, struct mpl_err *err
 
 static int by_thread_and_number(const void *a, const void *b)
 {
-    const struct chunk *x = (const struct chunk *) a;
-    const struct chunk *y = (const struct chunk *) b;
+    const struct chunk *x = a;
+    const struct chunk *y = b;
 
     if (x->thread != y->thread) {
         return x->thread < y->thread ? -1 : 1;
@@ -124,8 +124,8 @@ static enum mpl_status map(struct spool *spool, struct mpl_arena *arena,
     if (bytes == MAP_FAILED) {
         return mpl_nomem(err);
     }
-    spool->bytes = (const uint8_t *) bytes;
-    spool->head = (const struct mpl_spool_head *) bytes;
+    spool->bytes = bytes;
+    spool->head = bytes;
     st = check_head(spool, err);
     return st != MPL_OK || list_chunks(spool, arena) ? st : mpl_nomem(err);
 }
@@ -166,8 +166,7 @@ static enum mpl_status list(const char *directory, struct mpl_arena *arena,
         return MPL_OK;
     }
     for (const struct dirent *entry; st == MPL_OK && (entry = readdir(folder)) != NULL;) {
-        struct spool *spool =
-            is_spool_name(entry->d_name) ? (struct spool *) mpl_buf_add(found) : NULL;
+        struct spool *spool = is_spool_name(entry->d_name) ? mpl_buf_add(found) : NULL;
 
         if (spool != NULL) {
             spool->path = mpl_arena_printf(arena, "%s/%s", directory, entry->d_name);
@@ -191,7 +190,7 @@ enum mpl_status mpl_spools_open(const char *directory, struct mpl_arena *arena,
     }
     if (st == MPL_OK) {
         out->n = (uint32_t) found.n;
-        out->all = (struct spool *) mpl_buf_take(&found, arena);
+        out->all = mpl_buf_take(&found, arena);
         st = out->all != NULL ? MPL_OK : mpl_nomem(err);
     }
     mpl_buf_free(&found);
@@ -297,8 +296,7 @@ bool mpl_property_next(struct walk *walk, struct mpl_arena *arena,
     while (mpl_walk_next(walk, &r)) {
         const char *text = (const char *) (r.words + 2);
         const size_t n = strnlen(text, (r.n_words - 2) * sizeof(uint64_t));
-        const char *equals =
-            r.kind == MPL_SPOOL_PROPERTY ? (const char *) memchr(text, '=', n) : NULL;
+        const char *equals = r.kind == MPL_SPOOL_PROPERTY ? memchr(text, '=', n) : NULL;
 
         if (equals != NULL) {
             property->key =

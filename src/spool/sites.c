@@ -105,7 +105,7 @@ static bool see_object(struct sites_finder *f, const struct record *r)
     if (r->small >= room || memchr(text, '\0', room - r->small) == NULL) {
         return true;
     }
-    object = (struct object *) mpl_buf_add(&f->objects);
+    object = mpl_buf_add(&f->objects);
     if (object == NULL) {
         return false;
     }
@@ -126,7 +126,7 @@ bool mpl_sites_see(struct sites_finder *f, const struct record *r)
     if (r->kind != MPL_SPOOL_SITE || r->n_words < 3) {
         return true;
     }
-    site = (struct site *) mpl_buf_add(&f->seen);
+    site = mpl_buf_add(&f->seen);
     if (site != NULL) {
         *site = (struct site){ r->large, r->words + 2, r->n_words - 2 };
     }
@@ -202,8 +202,7 @@ static bool context_of(struct sites_finder *f, const struct symbol *s, uint32_t 
 static const struct object *object_of(const struct sites_finder *f, uint64_t address)
 {
     for (size_t i = f->objects.n; i > 0; i--) {
-        const struct object *object =
-            (const struct object *) mpl_buf_get(&f->objects, i - 1);
+        const struct object *object = mpl_buf_get(&f->objects, i - 1);
 
         if (address >= object->begin && address < object->end) {
             return object;
@@ -227,8 +226,7 @@ static bool find_symbols(struct sites_finder *f, uint64_t address)
 static bool is_outermost(const struct sites_finder *f)
 {
     const struct symbol *last =
-        f->found.n > 0 ? (const struct symbol *) mpl_buf_get(&f->found, f->found.n - 1)
-                       : NULL;
+        f->found.n > 0 ? mpl_buf_get(&f->found, f->found.n - 1) : NULL;
 
     return last != NULL && strcmp(last->function, "main") == 0;
 }
@@ -245,8 +243,7 @@ static bool resolve(struct sites_finder *f, const struct site *site, uint32_t *o
         }
     }
     for (size_t i = f->found.n < site->n ? f->found.n : site->n; i > 0; i--) {
-        if (!context_of(f, (const struct symbol *) mpl_buf_get(&f->found, i - 1), context,
-                        &context)) {
+        if (!context_of(f, mpl_buf_get(&f->found, i - 1), context, &context)) {
             return false;
         }
     }
@@ -259,7 +256,7 @@ bool mpl_sites_resolve(struct sites_finder *f, uint32_t spool)
     struct mpl_buf *of = &f->sites->of[spool];
 
     for (size_t i = 0; i < f->seen.n; i++) {
-        const struct site *site = (const struct site *) mpl_buf_get(&f->seen, i);
+        const struct site *site = mpl_buf_get(&f->seen, i);
         uint32_t context = MPL_NONE;
 
         /* Numbers are given one after the other, by threads that write them down in any order. */
@@ -267,7 +264,7 @@ bool mpl_sites_resolve(struct sites_finder *f, uint32_t spool)
             continue;
         }
         while (of->n < site->number) {
-            uint32_t *fresh = (uint32_t *) mpl_buf_add(of);
+            uint32_t *fresh = mpl_buf_add(of);
 
             if (fresh == NULL) {
                 return false;

@@ -23,7 +23,7 @@ static bool collect_points(const struct spool *spool, struct mpl_buf *points)
 
     while (mpl_walk_next(&walk, &r)) {
         if (r.kind == MPL_SPOOL_CLOCK && r.n_words >= 5) {
-            struct clock_point *point = (struct clock_point *) mpl_buf_add(points);
+            struct clock_point *point = mpl_buf_add(points);
 
             if (point == NULL) {
                 return false;

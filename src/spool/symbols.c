@@ -17,7 +17,7 @@ static bool add_unknown(struct symbols *s, const char *path, uint64_t address,
     const char *name = path[0] == '\0' ? mpl_arena_printf(s->arena, "0x%" PRIx64, address)
                                        : mpl_arena_printf(s->arena, "%s+0x%" PRIx64,
                                                           mpl_file_name(path), address);
-    struct symbol *symbol = name != NULL ? (struct symbol *) mpl_buf_add(found) : NULL;
+    struct symbol *symbol = name != NULL ? mpl_buf_add(found) : NULL;
 
     if (symbol == NULL) {
         return false;
@@ -79,20 +79,20 @@ static const struct module *module_of(struct symbols *s, const char *path,
         return NULL;
     }
     if (number == before) {
-        struct module *m = (struct module *) mpl_buf_add(&s->modules);
+        struct module *m = mpl_buf_add(&s->modules);
 
         if (m == NULL) {
             return NULL;
         }
         *m = open_module(path, id, n_id);
     }
-    return (const struct module *) mpl_buf_get(&s->modules, number);
+    return mpl_buf_get(&s->modules, number);
 }
 
 static void close_modules(struct symbols *s)
 {
     for (size_t i = 0; i < s->modules.n; i++) {
-        const struct module *m = (const struct module *) mpl_buf_get(&s->modules, i);
+        const struct module *m = mpl_buf_get(&s->modules, i);
 
         if (m->dwfl != NULL) {
             dwfl_end(m->dwfl);
@@ -193,7 +193,7 @@ static bool add_function(struct symbols *s, Dwarf_Die *die, struct symbol at,
                          struct mpl_buf *found)
 {
     int first_line = 0;
-    struct symbol *symbol = (struct symbol *) mpl_buf_add(found);
+    struct symbol *symbol = mpl_buf_add(found);
 
     (void) dwarf_decl_line(die, &first_line);
     at.function = keep(s, dwarf_diename(die));
@@ -256,7 +256,7 @@ static bool add_by_name(struct symbols *s, Dwfl_Module *module, uint64_t address
         return true;
     }
     name = keep(s, name);
-    symbol = name != NULL ? (struct symbol *) mpl_buf_add(found) : NULL;
+    symbol = name != NULL ? mpl_buf_add(found) : NULL;
     if (symbol == NULL) {
         return false;
     }

@@ -53,8 +53,7 @@ static bool index_groups(struct clocks *c)
 static const struct mpl_sync_group *find_group(const struct clocks *c, uint32_t reference)
 {
     for (size_t i = 0; i < c->globals->groups.n; i++) {
-        const struct mpl_sync_group *group =
-            (const struct mpl_sync_group *) mpl_buf_get(&c->globals->groups, i);
+        const struct mpl_sync_group *group = mpl_buf_get(&c->globals->groups, i);
 
         if (group->reference == reference) {
             return group;
@@ -112,8 +111,7 @@ static uint32_t find_on_host(const struct clocks *c, uint32_t group_ref)
     const struct mpl_sync_group *own = find_group(c, group_ref);
 
     for (size_t i = 0; own != NULL && i < c->globals->groups.n; i++) {
-        const struct mpl_sync_group *group =
-            (const struct mpl_sync_group *) mpl_buf_get(&c->globals->groups, i);
+        const struct mpl_sync_group *group = mpl_buf_get(&c->globals->groups, i);
         const uint32_t process = mpl_map_find(c->process_of, group->reference);
 
         if (process != MPL_NONE && group->node == own->node &&
@@ -198,8 +196,7 @@ static enum mpl_status compare_offsets(struct clocks *c, struct mpl_sync_part *p
         part->retime.from_offsets =
             (struct mpl_sync_offsets){ model->offsets[l], model->n_offsets[l] };
         part->retime.record_offsets.n = offsets.n;
-        part->retime.record_offsets.list =
-            (const struct mpl_clock_offset *) mpl_buf_take(&offsets, c->job->scratch);
+        part->retime.record_offsets.list = mpl_buf_take(&offsets, c->job->scratch);
         st = part->retime.record_offsets.list == NULL ? mpl_nomem(err) : MPL_OK;
     }
     mpl_buf_free(&offsets);

@@ -183,7 +183,7 @@ enum mpl_status mpl_sync_read_offsets(struct mpl_bytes file, size_t chunk_bytes,
         if (fields.is_bad || (offsets->n > 0 && offset.time_ticks <= last)) {
             continue;
         }
-        item = (struct mpl_clock_offset *) mpl_buf_add(offsets);
+        item = mpl_buf_add(offsets);
         if (item == NULL) {
             return mpl_nomem(err);
         }
@@ -198,8 +198,7 @@ enum mpl_status mpl_sync_read_offsets(struct mpl_bytes file, size_t chunk_bytes,
 static enum mpl_status keep_location(struct mpl_cursor fields, struct mpl_buf *locations,
                                      struct mpl_err *err)
 {
-    struct mpl_sync_location *location =
-        (struct mpl_sync_location *) mpl_buf_add(locations);
+    struct mpl_sync_location *location = mpl_buf_add(locations);
 
     if (location == NULL) {
         return mpl_nomem(err);
@@ -216,7 +215,7 @@ static enum mpl_status keep_location(struct mpl_cursor fields, struct mpl_buf *l
 static enum mpl_status keep_group(struct mpl_cursor fields, struct mpl_buf *groups,
                                   struct mpl_err *err)
 {
-    struct mpl_sync_group *group = (struct mpl_sync_group *) mpl_buf_add(groups);
+    struct mpl_sync_group *group = mpl_buf_add(groups);
 
     if (group == NULL) {
         return mpl_nomem(err);

@@ -71,7 +71,7 @@ static enum mpl_status put_marker(uint64_t begin, uint64_t duration,
     uint8_t *end = mpl_store_compressed(fields, begin, big);
     const size_t n_fields = (size_t) (mpl_store_compressed(end, duration, big) - fields);
     const uint64_t n = n_fields + n_rest;
-    uint8_t *record = (uint8_t *) mpl_arena_alloc(scratch, HEAD_BYTES + n_rest);
+    uint8_t *record = mpl_arena_alloc(scratch, HEAD_BYTES + n_rest);
     uint8_t *at = record;
 
     if (record == NULL) {

@@ -153,9 +153,7 @@ enum mpl_status mpl_sync_find_parts(struct mpl_sync_job *job,
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < globals->locations.n && st == MPL_OK; i++) {
-        st = add_part(
-            job, (const struct mpl_sync_location *) mpl_buf_get(&globals->locations, i),
-            err);
+        st = add_part(job, mpl_buf_get(&globals->locations, i), err);
     }
     return st == MPL_OK ? list_files(job, err) : st;
 }

@@ -22,7 +22,7 @@ static enum mpl_status fail(const char *path, struct mpl_err *err)
 /* One piece through memory: for file systems between which the kernel does not copy. */
 static ssize_t copy_piece(int from, int to, struct mpl_room *room)
 {
-    uint8_t *data = (uint8_t *) mpl_room_ensure(room, PIECE_BYTES);
+    uint8_t *data = mpl_room_ensure(room, PIECE_BYTES);
     ssize_t n = -1;
 
     if (data == NULL) {

@@ -225,7 +225,7 @@ static enum mpl_status copy_part(const struct mpl_sync_job *job, struct mpl_sync
 
 static void tell(void *context)
 {
-    struct writing *w = (struct writing *) context;
+    struct writing *w = context;
 
     mpl_progress_tell(w->job->progress, "writing events", atomic_load(&w->done_bytes),
                       w->total_bytes);
@@ -233,7 +233,7 @@ static void tell(void *context)
 
 static enum mpl_status run(void *context, size_t task, unsigned worker, struct mpl_err *err)
 {
-    struct writing *w = (struct writing *) context;
+    struct writing *w = context;
     const enum mpl_status st = copy_part(w->job, w->parts[task], &w->desks[worker], err);
 
     atomic_fetch_add(&w->done_bytes, w->parts[task]->bytes);
@@ -331,7 +331,7 @@ static enum mpl_status store(const char *to, struct mpl_bytes file, struct mpl_e
 static enum mpl_status store_anchor(struct mpl_sync_job *job, struct mpl_bytes file,
                                     const char *to, struct mpl_err *err)
 {
-    uint8_t *anchor = (uint8_t *) mpl_arena_alloc(job->scratch, file.n);
+    uint8_t *anchor = mpl_arena_alloc(job->scratch, file.n);
     const size_t at = job->anchor.overviews_at;
 
     if (anchor == NULL) {

@@ -137,7 +137,7 @@ bool mpl_spool_open(const char *directory, uint32_t rank, uint32_t size)
     if (head == MAP_FAILED) {
         return give_up(rank, path, errno);
     }
-    spool.head = (struct mpl_spool_head *) head;
+    spool.head = head;
     spool.most_chunks = most_chunks();
     (void) fstat(spool.fd, &spool.file);
     fill_head(rank, size);
@@ -179,7 +179,7 @@ void mpl_spool_close(void)
 
 struct mpl_track *mpl_track_open(void)
 {
-    struct mpl_track *track = (struct mpl_track *) mpl_pages(sizeof *track);
+    struct mpl_track *track = mpl_pages(sizeof *track);
 
     if (track == NULL) {
         return NULL;
@@ -231,7 +231,7 @@ static bool open_window(struct mpl_track *track)
     if (mapped == MAP_FAILED) {
         return false;
     }
-    chunk = (struct mpl_spool_chunk *) mapped;
+    chunk = mapped;
     track->window = chunk;
     track->end = (uint64_t *) mapped + MPL_SPOOL_CHUNK / sizeof(uint64_t);
     chunk->thread = track->number + 1;

@@ -58,7 +58,7 @@ void mpl_clocks_open(bool are_threads_many)
     (void) PMPI_Comm_set_errhandler(clocks.comm, MPI_ERRORS_RETURN);
     (void) PMPI_Comm_rank(clocks.comm, &clocks.rank);
     (void) PMPI_Comm_size(clocks.comm, &clocks.size);
-    clocks.names = (uint64_t *) mpl_pages((size_t) clocks.size * sizeof *clocks.names);
+    clocks.names = mpl_pages((size_t) clocks.size * sizeof *clocks.names);
     clocks.is_open = true;
     /* Threads may meet in any order. */
     clocks.is_continued = !are_threads_many;

@@ -20,7 +20,7 @@ static struct {
 
 bool mpl_comms_open(void)
 {
-    comms.buckets = (struct mpl_comm **) mpl_pages(BUCKETS * sizeof *comms.buckets);
+    comms.buckets = mpl_pages(BUCKETS * sizeof *comms.buckets);
     return comms.buckets != NULL &&
            PMPI_Comm_group(MPI_COMM_WORLD, &comms.world) == MPI_SUCCESS;
 }
@@ -50,7 +50,7 @@ static struct mpl_comm *add(MPI_Comm handle)
 
     mpl_lock();
     if (comms.n_spare == 0) {
-        comms.spare = (struct mpl_comm *) mpl_pages(PER_PAGES * sizeof *comms.spare);
+        comms.spare = mpl_pages(PER_PAGES * sizeof *comms.spare);
         comms.n_spare = comms.spare != NULL ? PER_PAGES : 0;
     }
     if (comms.n_spare > 0) {

@@ -29,7 +29,7 @@ static struct {
 
 bool mpl_requests_open(void)
 {
-    table.slots = (struct slot *) mpl_pages(FIRST_SLOTS * sizeof *table.slots);
+    table.slots = mpl_pages(FIRST_SLOTS * sizeof *table.slots);
     table.mask = FIRST_SLOTS - 1;
     return table.slots != NULL;
 }
@@ -59,7 +59,7 @@ static bool grow(void)
 {
     const struct slot *old = table.slots;
     const size_t n = table.mask + 1;
-    struct slot *slots = (struct slot *) mpl_pages(2 * n * sizeof *slots);
+    struct slot *slots = mpl_pages(2 * n * sizeof *slots);
 
     if (slots == NULL) {
         return false;
@@ -84,7 +84,7 @@ static struct mpl_request *take(void)
         return request;
     }
     if (table.n_fresh == 0) {
-        table.fresh = (struct mpl_request *) mpl_pages(PER_PAGES * sizeof *table.fresh);
+        table.fresh = mpl_pages(PER_PAGES * sizeof *table.fresh);
         table.n_fresh = table.fresh != NULL ? PER_PAGES : 0;
     }
     if (table.n_fresh == 0) {

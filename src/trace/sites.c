@@ -170,7 +170,7 @@ static int on_object(struct dl_phdr_info *info, size_t size, void *user)
     }
     object.is_layer = !is_program && is_layer((const void *) object.begin, path);
     table.objects[table.n_objects++] = object;
-    put_object((struct mpl_track *) user, &object, info, path);
+    put_object(user, &object, info, path);
     return 0;
 }
 
@@ -211,8 +211,8 @@ void mpl_sites_open(struct mpl_track *track)
     const char *asked = getenv("MARPLE_TRACE_CALL_STACK");
     const unsigned long depth = asked != NULL ? strtoul(asked, NULL, 10) : 1;
 
-    table.slots = (struct site *) mpl_pages(FIRST_SLOTS * sizeof *table.slots);
-    table.objects = (struct object *) mpl_pages(MOST_OBJECTS * sizeof *table.objects);
+    table.slots = mpl_pages(FIRST_SLOTS * sizeof *table.slots);
+    table.objects = mpl_pages(MOST_OBJECTS * sizeof *table.objects);
     if (table.slots == NULL || table.objects == NULL || depth == 0) {
         return;
     }
@@ -243,7 +243,7 @@ static bool grow(void)
 {
     const struct site *old = table.slots;
     const size_t n = table.mask + 1;
-    struct site *slots = (struct site *) mpl_pages(2 * n * sizeof *slots);
+    struct site *slots = mpl_pages(2 * n * sizeof *slots);
 
     if (slots == NULL) {
         return false;
@@ -301,7 +301,7 @@ struct frames {
 
 static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *user)
 {
-    struct frames *frames = (struct frames *) user;
+    struct frames *frames = user;
     const uintptr_t address = _Unwind_GetIP(context);
 
     if (address == 0) {

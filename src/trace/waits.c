@@ -55,7 +55,7 @@ void mpl_hold(struct mpl_call_now *c, int n, const MPI_Request *requests)
     if (room == NULL) {
         return;
     }
-    track->handles = (uint64_t *) room;
+    track->handles = room;
     for (int i = 0; i < n; i++) {
         track->handles[i] = mpl_handle(requests[i]);
     }
