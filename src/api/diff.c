@@ -80,10 +80,6 @@ enum mpl_status mpl_diff(const struct mpl_traces *base, const struct mpl_traces 
                          const struct mpl_options *options, struct mpl_differences **out,
                          struct mpl_err *err)
 {
-    struct mpl_arena *arena;
-    struct mpl_differences *d;
-    enum mpl_status st;
-
     if (base == NULL || new_runs == NULL) {
         return mpl_nomem(err);
     }
@@ -91,14 +87,15 @@ enum mpl_status mpl_diff(const struct mpl_traces *base, const struct mpl_traces 
         return mpl_fail(err, MPL_E_USAGE, "%s has no trace",
                         base->paths.n == 0 ? "the base" : "the new run");
     }
-    arena = mpl_arena_create();
-    d = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_differences);
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_differences *d =
+        arena == NULL ? NULL : MPL_NEW(arena, struct mpl_differences);
     if (d == NULL) {
         mpl_arena_destroy(arena);
         return mpl_nomem(err);
     }
     d->arena = arena;
-    st = compare(d, base, new_runs, options, err);
+    const enum mpl_status st = compare(d, base, new_runs, options, err);
     if (st == MPL_OK) {
         *out = d;
     } else {

@@ -190,8 +190,6 @@ static enum mpl_status parse(struct mpl_bytes file, struct mpl_arena *arena,
                              struct mpl_anchor *out, struct mpl_err *err)
 {
     struct mpl_cursor c = { .at = file.data + 7, .end = file.data + file.n };
-    uint8_t substrate;
-    uint32_t n_properties;
 
     if (file.n < 64 || file.data[0] != 0x03 || memcmp(file.data + 2, "OTF2", 5) != 0 ||
         (file.data[1] != 0x42 && file.data[1] != 0x23)) {
@@ -204,7 +202,7 @@ static enum mpl_status parse(struct mpl_bytes file, struct mpl_arena *arena,
     }
     out->event_chunk_bytes = mpl_cursor_u64_fixed(&c);
     out->def_chunk_bytes = mpl_cursor_u64_fixed(&c);
-    substrate = mpl_cursor_u8(&c);
+    const uint8_t substrate = mpl_cursor_u8(&c);
     if (substrate != 1 || mpl_cursor_u8(&c) != 1) {
         return mpl_fail(
             err, MPL_E_UNSUPPORTED,
@@ -220,7 +218,7 @@ static enum mpl_status parse(struct mpl_bytes file, struct mpl_arena *arena,
     (void) mpl_cursor_text(&c);      /* machine */
     out->creator = mpl_arena_strdup(arena, mpl_cursor_text(&c));
     (void) mpl_cursor_text(&c); /* description */
-    n_properties = mpl_cursor_u32_fixed(&c);
+    const uint32_t n_properties = mpl_cursor_u32_fixed(&c);
     for (uint32_t i = 0; i < n_properties && i < PROPERTY_LIMIT && !c.is_bad; i++) {
         const char *name = mpl_cursor_text(&c);
 
@@ -243,14 +241,13 @@ enum mpl_status mpl_anchor_read(const char *path, struct mpl_arena *arena,
 {
     struct mpl_room room = { 0 };
     struct mpl_bytes file;
-    enum mpl_status st;
 
     *out = (struct mpl_anchor){ .path = path };
     out->stem = mpl_arena_strndup(arena, path, strlen(path) - strlen(".otf2"));
     if (out->stem == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_bytes_load(path, &room, &file, err);
+    enum mpl_status st = mpl_bytes_load(path, &room, &file, err);
     if (st == MPL_END) {
         st = mpl_fail(err, MPL_E_IO, "\"%s\" does not exist", path);
     }

@@ -69,12 +69,11 @@ static enum mpl_status read_piece(int fd, const char *path, size_t n, struct mpl
                                   struct mpl_bytes *out, struct mpl_err *err)
 {
     uint8_t *data = mpl_room_ensure(room, n + MPL_FILE_PAD);
-    enum mpl_status st;
 
     if (data == NULL) {
         return mpl_nomem(err);
     }
-    st = read_fully(fd, path, data, &n, err);
+    const enum mpl_status st = read_fully(fd, path, data, &n, err);
     if (st != MPL_OK) {
         return st;
     }
@@ -274,9 +273,6 @@ static bool next_chunk(struct mpl_def_walk *walk)
 
 bool mpl_def_walk_next(struct mpl_def_walk *walk, uint8_t *type, struct mpl_cursor *fields)
 {
-    struct mpl_cursor all;
-    uint64_t n;
-
     if (walk->damage != NULL) {
         return false;
     }
@@ -294,10 +290,10 @@ bool mpl_def_walk_next(struct mpl_def_walk *walk, uint8_t *type, struct mpl_curs
     if (*type < MPL_REC_TIME) {
         return stop(walk, "a record has an impossible type");
     }
-    all = (struct mpl_cursor){ .at = walk->file.data + walk->at + 1,
-                               .end = walk->file.data + walk->chunk.end,
-                               .is_big_endian = walk->chunk.is_big_endian };
-    n = take_length(&all);
+    struct mpl_cursor all = { .at = walk->file.data + walk->at + 1,
+                              .end = walk->file.data + walk->chunk.end,
+                              .is_big_endian = walk->chunk.is_big_endian };
+    const uint64_t n = take_length(&all);
     if (all.is_bad || n > (uint64_t) (all.end - all.at)) {
         return stop(walk, "a record leaves its chunk");
     }

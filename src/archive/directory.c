@@ -118,7 +118,6 @@ enum mpl_status mpl_dir_check_target(const char *directory, bool force,
                                      struct mpl_arena *scratch, struct mpl_err *err)
 {
     struct stat info;
-    const char *stranger;
 
     if (lstat(directory, &info) != 0) {
         return errno == ENOENT
@@ -131,7 +130,7 @@ enum mpl_status mpl_dir_check_target(const char *directory, bool force,
     if (!S_ISDIR(info.st_mode)) {
         return mpl_fail(err, MPL_E_USAGE, "\"%s\" exists and is no directory", directory);
     }
-    stranger = find_stranger(directory, scratch, 0);
+    const char *stranger = find_stranger(directory, scratch, 0);
     if (stranger != NULL) {
         return mpl_fail(
             err, MPL_E_USAGE,
@@ -203,12 +202,11 @@ enum mpl_status mpl_dir_replace(const char *from, const char *directory,
     const char *target = trim(directory, scratch);
     const char *old = NULL;
     struct stat info;
-    enum mpl_status st;
 
     if (target == NULL) {
         return mpl_nomem(err);
     }
-    st = store(from, err);
+    enum mpl_status st = store(from, err);
     if (st != MPL_OK) {
         return st;
     }

@@ -77,12 +77,10 @@ static inline const uint8_t *skip_integers(const uint8_t *at, const uint8_t *end
                                            unsigned n, unsigned most)
 {
     for (; n > 0; n--) {
-        unsigned length;
-
         if (at >= end) {
             return NULL;
         }
-        length = *at == UINT8_MAX ? 0 : *at;
+        const unsigned length = *at == UINT8_MAX ? 0 : *at;
         if (length > most || length >= (size_t) (end - at)) {
             return NULL;
         }
@@ -274,8 +272,6 @@ static bool take_chunk(struct mpl_event_scan *p, struct mpl_records_of_chunk *ou
     out->at = at;
     out->is_big_endian = p->chunk.is_big_endian;
     for (;;) {
-        const uint8_t *next;
-
         if (p->has_time) {
             at = p->chunk.is_big_endian ? take_sound(p, at, end, true)
                                         : take_sound(p, at, end, false);
@@ -283,7 +279,8 @@ static bool take_chunk(struct mpl_event_scan *p, struct mpl_records_of_chunk *ou
         if (at >= end || *at == MPL_REC_END_OF_CHUNK || *at == MPL_REC_END_OF_FILE) {
             break;
         }
-        next = *at == MPL_REC_TIME ? take_time(p, at + 1, end) : take_record(p, at, end);
+        const uint8_t *next =
+            *at == MPL_REC_TIME ? take_time(p, at + 1, end) : take_record(p, at, end);
         if (next == NULL) {
             break;
         }
@@ -370,8 +367,6 @@ static bool walk_chunk(struct mpl_event_scan *p, struct mpl_records_of_chunk *ou
 bool mpl_event_scan_next(struct mpl_event_scan *p, struct mpl_bytes piece,
                          struct mpl_records_of_chunk *out)
 {
-    bool goes_on;
-
     *out = (struct mpl_records_of_chunk){ piece.data, piece.data, false };
     p->piece = piece;
     if (p->start + piece.n < p->file_bytes && piece.n < p->chunk_bytes) {
@@ -379,7 +374,7 @@ bool mpl_event_scan_next(struct mpl_event_scan *p, struct mpl_bytes piece,
         p->file_bytes = p->start + piece.n;
         p->limit = p->limit < p->file_bytes ? p->limit : p->file_bytes;
     }
-    goes_on = p->start < p->limit && walk_chunk(p, out);
+    const bool goes_on = p->start < p->limit && walk_chunk(p, out);
     if (goes_on && p->start >= p->limit && !p->is_again) {
         (void) damaged(p, "truncated-events", "the file ends before its end mark");
     }

@@ -70,12 +70,10 @@ enum mpl_status mpl_chunk_writer_begin(struct mpl_chunk_writer *writer, bool is_
                                        struct mpl_err *err)
 {
     if (writer->is_begun) {
-        enum mpl_status st;
-
         mpl_store_u64(writer->chunk + 10, writer->n_records, writer->is_big_endian);
         memset(writer->at, MPL_REC_END_OF_CHUNK,
                (size_t) (writer->chunk + writer->chunk_bytes - writer->at));
-        st = write_fully(writer, writer->chunk_bytes, err);
+        const enum mpl_status st = write_fully(writer, writer->chunk_bytes, err);
         if (st != MPL_OK) {
             return st;
         }

@@ -30,12 +30,10 @@ bool mpl_buf_put(struct mpl_buf *buf, const void *item)
 
 bool mpl_buf_reserve(struct mpl_buf *buf, size_t room)
 {
-    void *data;
-
     if (room <= buf->room) {
         return true;
     }
-    data = mpl_heap_resize(buf->data, room, buf->size);
+    void *data = mpl_heap_resize(buf->data, room, buf->size);
     if (data == NULL) {
         return false;
     }
@@ -106,12 +104,10 @@ void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
 
 void *mpl_buf_drain(struct mpl_buf *buf, struct mpl_arena *arena)
 {
-    void *items;
-
     if (buf->n * buf->size > LARGE_BYTES) {
         return mpl_buf_take(buf, arena);
     }
-    items = mpl_arena_array(arena, buf->n, buf->size);
+    void *items = mpl_arena_array(arena, buf->n, buf->size);
     if (items != NULL && buf->n > 0) {
         memcpy(items, buf->data, buf->n * buf->size);
     }

@@ -33,13 +33,12 @@ const char *mpl_file_name(const char *path)
 enum mpl_status mpl_file_open(const char *path, int *fd, size_t *bytes, struct mpl_err *err)
 {
     struct stat info;
-    enum mpl_status st;
 
     /* Asked first, since opening a device may do something to it. */
     if (stat(path, &info) != 0) {
         return errno == ENOENT ? MPL_END : mpl_fail(err, MPL_E_IO, "%s", strerror(errno));
     }
-    st = check_is_regular(&info, err);
+    enum mpl_status st = check_is_regular(&info, err);
     if (st != MPL_OK) {
         return st;
     }

@@ -211,12 +211,10 @@ enum mpl_status mpl_json_write_part(struct mpl_json *json, FILE *out, struct mpl
 
 enum mpl_status mpl_json_write(struct mpl_json *json, FILE *out, struct mpl_err *err)
 {
-    enum mpl_status st;
-
     mpl_json_end(json);
     mpl_assert(json->depth == 0);
     append(json, "\n", 1);
-    st = mpl_json_write_part(json, out, err);
+    const enum mpl_status st = mpl_json_write_part(json, out, err);
     mpl_json_destroy(json);
     return st == MPL_OK ? mpl_file_flush(out, err) : st;
 }
@@ -225,12 +223,12 @@ enum mpl_status mpl_json_read_back(struct mpl_json *json, struct mpl_json_value 
                                    struct mpl_err *err)
 {
     const size_t n = json->text.n;
-    enum mpl_status st;
 
     mpl_assert(json->depth == 1);
     append(json, "}", 1);
-    st = json->has_failed ? mpl_nomem(err)
-                          : mpl_json_read(json->text.data, json->text.n, out, err);
+    const enum mpl_status st = json->has_failed
+                                   ? mpl_nomem(err)
+                                   : mpl_json_read(json->text.data, json->text.n, out, err);
     json->text.n = n;
     return st;
 }

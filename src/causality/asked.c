@@ -43,8 +43,6 @@ static enum mpl_status stamp(struct mpl_precedences *p, struct mpl_net *net,
                              struct mpl_err *err)
 {
     const struct mpl_causality_options vectors = { .n_levels = 0 };
-    struct mpl_causality_size size;
-    enum mpl_status st;
 
     p->options = vectors;
     if (net->n_tracks <= MPL_MOST_FOR_VECTORS) {
@@ -54,11 +52,11 @@ static enum mpl_status stamp(struct mpl_precedences *p, struct mpl_net *net,
     p->options = (struct mpl_causality_options){ .clustering = MPL_CLUSTER_INFORMED,
                                                  .n_levels = 1,
                                                  .most = { MPL_USUAL_CLUSTER } };
-    st = mpl_causality_create(net, &p->options, &p->causality, err);
+    const enum mpl_status st = mpl_causality_create(net, &p->options, &p->causality, err);
     if (st != MPL_OK) {
         return st;
     }
-    size = mpl_causality_size(p->causality);
+    struct mpl_causality_size size = mpl_causality_size(p->causality);
     if (size.bytes < size.vector_bytes) {
         p->why = mpl_arena_printf(
             p->arena,
@@ -124,9 +122,7 @@ enum mpl_status mpl_precedences_among(struct mpl_precedences *p,
                                       const struct mpl_moment *moments, uint32_t n,
                                       uint64_t *before, struct mpl_err *err)
 {
-    struct mpl_arena *arena;
     struct mpl_net *net = NULL;
-    enum mpl_status st;
 
     for (uint32_t i = 0; i < n && p->causality != NULL; i++) {
         before[i] = 0;
@@ -141,8 +137,8 @@ enum mpl_status mpl_precedences_among(struct mpl_precedences *p,
     if (p->causality != NULL) {
         return MPL_OK;
     }
-    arena = mpl_arena_create();
-    st = arena == NULL ? mpl_nomem(err) : make_net(p, arena, &net, err);
+    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = arena == NULL ? mpl_nomem(err) : make_net(p, arena, &net, err);
     st = st == MPL_OK ? mpl_moments_order(net, moments, n, before, err) : st;
     mpl_arena_destroy(arena);
     return st;

@@ -38,7 +38,6 @@ static bool make_room(struct mpl_causality *c)
 {
     const uint32_t n = c->net->n_tracks;
     const uint32_t n_for_levels = c->n_levels == 0 ? 0 : n;
-    bool is_done;
 
     c->stamps = MPL_NEW_ARRAY(c->arena, n, struct mpl_stamps);
     c->row = MPL_NEW_ARRAY(c->arena, (size_t) c->n_levels * n, uint32_t);
@@ -48,9 +47,9 @@ static bool make_room(struct mpl_causality *c)
     c->next_known = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
     c->sought = MPL_NEW_ARRAY(c->arena, n_for_levels, struct mpl_sought);
     c->size = MPL_NEW_ARRAY(c->arena, (size_t) c->n_levels * n, uint32_t);
-    is_done = c->stamps != NULL && c->row != NULL && c->place != NULL && c->home != NULL &&
-              c->size != NULL && c->known != NULL && c->next_known != NULL &&
-              c->sought != NULL;
+    bool is_done = c->stamps != NULL && c->row != NULL && c->place != NULL &&
+                   c->home != NULL && c->size != NULL && c->known != NULL &&
+                   c->next_known != NULL && c->sought != NULL;
     for (uint32_t l = 0; l < n && is_done; l++) {
         is_done = make_stamps(c, l);
     }

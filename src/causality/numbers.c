@@ -98,13 +98,11 @@ static void put_shorts(uint16_t *restrict at, const uint32_t *restrict from,
 static enum mpl_width choose(const struct mpl_numbers *numbers,
                              const struct mpl_whole *whole, const uint32_t *vector)
 {
-    uint32_t bits;
-
     if (!whole->is_there) {
         return MPL_WIDTH_WHOLE;
     }
-    bits = bits_between(mpl_buf_get(&numbers->words, whole->first), vector,
-                        numbers->n_locations);
+    const uint32_t bits = bits_between(mpl_buf_get(&numbers->words, whole->first), vector,
+                                       numbers->n_locations);
     if (bits <= UINT8_MAX) {
         return MPL_WIDTH_BYTE;
     }

@@ -668,13 +668,12 @@ enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters
                           .scratch = scratch,
                           .shapes = mpl_buf_make(sizeof(struct mpl_shape)),
                           .passing = mpl_buf_make(sizeof(struct passing)) };
-    enum mpl_status st;
 
     /* Full vectors are the same on all levels, so their shapes are the first ones. */
     for (enum mpl_width width = MPL_WIDTH_WHOLE; width < MPL_WIDTHS; width++) {
         (void) add_shape(&s, (struct mpl_shape){ 0, s.n, c->n_levels, width });
     }
-    st = s.is_short || !make_room(&s) ? mpl_nomem(err) : walk(&s, err);
+    enum mpl_status st = s.is_short || !make_room(&s) ? mpl_nomem(err) : walk(&s, err);
     if (st == MPL_OK && !finish(&s)) {
         st = mpl_nomem(err);
     }

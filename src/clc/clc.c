@@ -101,7 +101,6 @@ static int64_t with_margin(int64_t ticks)
 static enum mpl_status pass_with(struct control *c, uint64_t fall_share,
                                  int64_t limit_ticks)
 {
-    enum mpl_status st;
     struct mpl_arena *scratch = mpl_arena_create();
 
     if (scratch == NULL) {
@@ -109,7 +108,8 @@ static enum mpl_status pass_with(struct control *c, uint64_t fall_share,
     }
     c->pass = (struct mpl_clc_pass){ .fall = { fall_share, c->net->delta_ticks },
                                      .limit_ticks = limit_ticks };
-    st = mpl_clc_forward(c->net, &c->pass, c->progress, scratch, c->err);
+    const enum mpl_status st =
+        mpl_clc_forward(c->net, &c->pass, c->progress, scratch, c->err);
     mpl_arena_destroy(scratch);
     c->clc->n_passes++;
     c->clc->n_ignored += c->pass.n_ignored;

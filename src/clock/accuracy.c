@@ -26,13 +26,12 @@ void mpl_misses_close(struct mpl_misses *misses)
 void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair)
 {
     const int64_t ticks = mpl_ticks_minus(pair->sent_ticks, pair->received_ticks);
-    int64_t *miss;
 
     misses->n++;
     if (ticks <= 0) {
         return;
     }
-    miss = mpl_buf_add(&misses->miss);
+    int64_t *miss = mpl_buf_add(&misses->miss);
     if (miss == NULL) {
         misses->is_short = true;
         return;

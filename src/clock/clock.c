@@ -119,13 +119,12 @@ static enum mpl_status map_eventspace(struct mpl_clock_stage *s, struct mpl_err 
     const uint32_t n = s->model->n_processes;
     int64_t *add_ticks = MPL_NEW_ARRAY(s->scratch, n, int64_t);
     bool *is_reached = MPL_NEW_ARRAY(s->scratch, n, bool);
-    enum mpl_status st;
 
     if (add_ticks == NULL || is_reached == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_eventspace_estimate(s->view, s->raw_ticks, s->scratch, add_ticks, is_reached,
-                                 err);
+    const enum mpl_status st = mpl_eventspace_estimate(s->view, s->raw_ticks, s->scratch,
+                                                       add_ticks, is_reached, err);
     if (st != MPL_OK) {
         return st;
     }
@@ -583,7 +582,6 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
                                  .arena = arena,
                                  .options = options == NULL ? &defaults : options,
                                  .progress = progress };
-    enum mpl_status st;
 
     /* A reader refuses a trace without any location. */
     mpl_assert(model->n_locations > 0);
@@ -592,7 +590,7 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
         return mpl_nomem(err);
     }
     mpl_misses_open(&s.misses);
-    st = make_result(&s, err);
+    enum mpl_status st = make_result(&s, err);
     if (st == MPL_OK) {
         st = make_tables(&s, match, err);
     }

@@ -386,7 +386,6 @@ static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
     const uint32_t n_processes = d->links->n_processes;
     enum mpl_status st =
         create_course(n_processes, d->windows, arena, &d->result->course, err);
-    size_t n_cells;
 
     if (st == MPL_OK) {
         st = create_course(n_processes, d->windows, arena, &d->now, err);
@@ -394,7 +393,7 @@ static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
     if (st != MPL_OK) {
         return st;
     }
-    n_cells = (size_t) n_processes * d->now.n;
+    const size_t n_cells = (size_t) n_processes * d->now.n;
     d->curve = mpl_curve_create(d->now.n, d->now.at_ticks, arena);
     d->tunnel.low = MPL_NEW_ARRAY(arena, n_cells, double);
     d->tunnel.high = MPL_NEW_ARRAY(arena, n_cells, double);
@@ -419,13 +418,12 @@ enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
                                    const struct mpl_drift **out, struct mpl_err *err)
 {
     struct drift d = { .links = links, .reference = reference, .tilt = tilt };
-    enum mpl_status st;
 
     d.result = MPL_NEW(arena, struct mpl_drift);
     if (d.result == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_windows_create(links, pins, n_pins, arena, &d.windows, err);
+    enum mpl_status st = mpl_windows_create(links, pins, n_pins, arena, &d.windows, err);
     if (st == MPL_OK) {
         st = make_tables(&d, arena, err);
     }

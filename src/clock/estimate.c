@@ -297,10 +297,8 @@ static enum mpl_status solve_all(struct solver *s, struct mpl_err *err)
 static enum mpl_status assume(struct solver *s, int64_t *travel_ticks, struct mpl_err *err)
 {
     for (;;) {
-        enum mpl_status st;
-
         mpl_waiting_assume(s->links, *travel_ticks);
-        st = make_graphs(s, err);
+        const enum mpl_status st = make_graphs(s, err);
         if (st != MPL_OK || is_feasible(s)) {
             return st;
         }
@@ -316,13 +314,12 @@ static enum mpl_status favour_waiting(struct solver *s, struct mpl_err *err)
 {
     enum mpl_status st = mpl_waiting_find(s->view, s->links, s->scratch, err);
     uint64_t n_new = 1;
-    int64_t travel_ticks;
 
     if (st == MPL_OK && s->is_settled) {
         st = mpl_waiting_find_late(s->view, s->links, s->estimate->add_ticks, s->scratch,
                                    err);
     }
-    travel_ticks = mpl_waiting_travel(s->links, s->view->model->ticks_per_s);
+    int64_t travel_ticks = mpl_waiting_travel(s->links, s->view->model->ticks_per_s);
     for (int i = 0; i < MPL_CLOCK_MAX_REFINEMENTS && n_new > 0 && st == MPL_OK; i++) {
         st = assume(s, &travel_ticks, err);
         if (st == MPL_OK) {

@@ -161,10 +161,8 @@ static bool is_feasible(struct mpl_windows *w)
 
 static void relax(struct mpl_windows *w, uint32_t k)
 {
-    int64_t slack;
-
     set_limits(w, k, 0);
-    slack = find_slack(w);
+    int64_t slack = find_slack(w);
     if (slack > 0) {
         set_limits(w, k, slack);
     }

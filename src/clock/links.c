@@ -43,12 +43,11 @@ const struct mpl_clock_link *mpl_links_find(const struct mpl_links *links, uint3
 static uint32_t add_link(struct mpl_links *links, uint32_t from, uint32_t to)
 {
     const uint32_t at = (uint32_t) links->link.n;
-    struct mpl_clock_link *link;
 
     if (links->link.n >= MPL_NONE || !mpl_map_put(links->at, key_of(links, from, to), at)) {
         return MPL_NONE;
     }
-    link = mpl_buf_add(&links->link);
+    struct mpl_clock_link *link = mpl_buf_add(&links->link);
     if (link == NULL) {
         return MPL_NONE;
     }
@@ -64,15 +63,12 @@ static uint32_t add_link(struct mpl_links *links, uint32_t from, uint32_t to)
 uint32_t mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
                        int64_t least_ticks)
 {
-    uint32_t at;
-    bool is_known;
-
     /* What failed once may be half done. */
     if (from == to || links->is_short) {
         return MPL_NONE;
     }
-    at = mpl_map_find(links->at, key_of(links, from, to));
-    is_known = at != MPL_NONE;
+    uint32_t at = mpl_map_find(links->at, key_of(links, from, to));
+    const bool is_known = at != MPL_NONE;
     at = is_known ? at : add_link(links, from, to);
     if (at == MPL_NONE) {
         links->is_short = true;
@@ -93,12 +89,11 @@ void mpl_links_add_point(struct mpl_links *links, uint32_t from, uint32_t to,
 {
     const uint32_t at =
         mpl_links_add(links, from, to, mpl_ticks_minus(end_ticks, begin_ticks));
-    struct mpl_point *point;
 
     if (at == MPL_NONE || links->n_per_point == 0) {
         return;
     }
-    point = mpl_buf_add(&links->point);
+    struct mpl_point *point = mpl_buf_add(&links->point);
     if (point == NULL) {
         links->is_short = true;
         return;

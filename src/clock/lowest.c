@@ -15,15 +15,13 @@ void mpl_lowest_add(struct mpl_lowest *lowest, uint32_t number)
 uint32_t mpl_lowest_take(struct mpl_lowest *lowest)
 {
     uint32_t *number = lowest->number;
-    uint32_t first;
-    uint32_t last;
     size_t at = 0;
 
     if (lowest->n == 0) {
         return MPL_NONE;
     }
-    first = number[0];
-    last = number[--lowest->n];
+    const uint32_t first = number[0];
+    const uint32_t last = number[--lowest->n];
     for (size_t child = 1; child < lowest->n; child = 2 * at + 1) {
         child += child + 1 < lowest->n && number[child + 1] < number[child];
         if (number[child] >= last) {

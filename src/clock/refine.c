@@ -343,11 +343,10 @@ enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_l
     const uint32_t reference = s->model->locations[s->clock->reference].process;
     const struct mpl_drift *drift = NULL;
     int64_t pins[2];
-    enum mpl_status st;
 
     mpl_clock_find_pins(s, pins);
-    st = mpl_drift_estimate(links, reference, pins, 2, s->clock->duration_ticks, 0,
-                            s->scratch, &drift, err);
+    enum mpl_status st = mpl_drift_estimate(
+        links, reference, pins, 2, s->clock->duration_ticks, 0, s->scratch, &drift, err);
     if (st == MPL_OK) {
         note_outliers(s, drift);
         st = use_course(s, drift, s->options->choice == MPL_CLOCK_AUTO, is_refined, err);

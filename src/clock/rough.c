@@ -186,13 +186,12 @@ enum mpl_status mpl_rough_estimate(const struct mpl_order_view *view,
         .view = view, .links = links, .parent = tree->parent, .estimate = estimate
     };
     uint32_t *path = MPL_NEW_ARRAY(scratch, n, uint32_t);
-    enum mpl_status st;
 
     r.is_fixed = MPL_NEW_ARRAY(scratch, n, bool);
     if (path == NULL || r.is_fixed == NULL) {
         return mpl_nomem(err);
     }
-    st = sort_links(&r, scratch, err);
+    const enum mpl_status st = sort_links(&r, scratch, err);
     if (st != MPL_OK) {
         return st;
     }

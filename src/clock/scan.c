@@ -40,15 +40,13 @@ static void count_instance(void *context, const struct mpl_order_instance *in)
 static enum mpl_status scan(const struct mpl_order_view *view, struct count *count,
                             struct mpl_err *err)
 {
-    enum mpl_status st;
-
     mpl_order_walk_pairs(view, count_pair, count);
     if (count->gather != NULL && mpl_order_has_answers(view)) {
         for (uint32_t l = 0; l < view->model->n_locations; l++) {
             mpl_order_walk_answers(view, l, gather_answer, count->gather);
         }
     }
-    st = mpl_order_walk_instances(view, count_instance, count, err);
+    const enum mpl_status st = mpl_order_walk_instances(view, count_instance, count, err);
     if (count->gather != NULL) {
         mpl_gather_finish(count->gather);
     }

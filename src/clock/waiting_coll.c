@@ -144,13 +144,12 @@ enum mpl_status mpl_waiting_find_late(const struct mpl_order_view *view,
                                       struct mpl_arena *scratch, struct mpl_err *err)
 {
     struct late late = { .view = view, .links = links, .add_ticks = add_ticks };
-    enum mpl_status st;
 
     late.n_last = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
     if (late.n_last == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_order_walk_instances(view, count_last, &late, err);
+    enum mpl_status st = mpl_order_walk_instances(view, count_last, &late, err);
     late.see = add_links;
     if (st == MPL_OK) {
         st = mpl_order_walk_instances(view, see_instance, &late, err);

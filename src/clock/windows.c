@@ -154,7 +154,6 @@ static enum mpl_status make_tables(struct mpl_windows *w, struct mpl_err *err)
 {
     const size_t n_cells = w->n_links * w->n;
     const uint32_t n_processes = w->links->n_processes;
-    enum mpl_status st;
 
     w->least = MPL_NEW_ARRAY(w->scratch, n_cells, double);
     w->spread = MPL_NEW_ARRAY(w->scratch, n_cells, double);
@@ -166,7 +165,8 @@ static enum mpl_status make_tables(struct mpl_windows *w, struct mpl_err *err)
     for (uint32_t k = 1; k < w->n; k++) {
         w->gap[k] = (double) mpl_ticks_minus(w->at_ticks[k], w->at_ticks[k - 1]);
     }
-    st = mpl_graph_create(w->links, MPL_GRAPH_UPPER, w->scratch, &w->upper, err);
+    enum mpl_status st =
+        mpl_graph_create(w->links, MPL_GRAPH_UPPER, w->scratch, &w->upper, err);
     if (st == MPL_OK) {
         st = mpl_graph_create(w->links, MPL_GRAPH_LOWER, w->scratch, &w->lower, err);
     }
@@ -184,7 +184,6 @@ enum mpl_status mpl_windows_create(struct mpl_links *links, const int64_t *pins,
                                    struct mpl_windows **out, struct mpl_err *err)
 {
     struct mpl_windows *w = MPL_NEW(arena, struct mpl_windows);
-    enum mpl_status st;
 
     if (w == NULL) {
         return mpl_nomem(err);
@@ -192,7 +191,7 @@ enum mpl_status mpl_windows_create(struct mpl_links *links, const int64_t *pins,
     w->links = links;
     w->scratch = arena;
     w->n_links = links->link.n;
-    st = place_knots(w, pins, n_pins, err);
+    const enum mpl_status st = place_knots(w, pins, n_pins, err);
     if (st != MPL_OK) {
         return st;
     }

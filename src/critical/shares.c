@@ -123,17 +123,15 @@ static bool credit_gap(struct sum *s, const struct mpl_location *loc, uint32_t f
 
     for (uint32_t e = first; e < last; e++) {
         const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[e];
-        uint32_t region;
-        int64_t now;
 
         if (kind != MPL_EV_ENTER && kind != MPL_EV_LEAVE) {
             continue;
         }
-        region = mpl_region_of(loc, e);
+        const uint32_t region = mpl_region_of(loc, e);
         if (!s->is_users[region]) {
             continue;
         }
-        now = mpl_ticks_of(loc, e);
+        const int64_t now = mpl_ticks_of(loc, e);
         if (now > since) {
             if (!credit(s, innermost(s), since, now, 0)) {
                 return false;

@@ -69,16 +69,13 @@ bool mpl_thread_sinks_find(const struct mpl_events *events, struct mpl_arena *ar
     const struct mpl_model *model = mpl_events_model(events);
     const struct mpl_match *match = mpl_events_match(events);
     const uint32_t n = model->n_locations;
-    size_t *first;
-    size_t *next;
-    struct mpl_thread_sink *all;
 
     *out = (struct mpl_thread_sinks){ 0 };
     if (match->n_relations == 0) {
         return true;
     }
-    first = MPL_NEW_ARRAY(arena, (size_t) n + 1, size_t);
-    next = MPL_NEW_ARRAY(arena, n, size_t);
+    size_t *first = MPL_NEW_ARRAY(arena, (size_t) n + 1, size_t);
+    size_t *next = MPL_NEW_ARRAY(arena, n, size_t);
     if (first == NULL || next == NULL) {
         return false;
     }
@@ -93,7 +90,7 @@ bool mpl_thread_sinks_find(const struct mpl_events *events, struct mpl_arena *ar
         first[l + 1] += first[l];
         next[l] = first[l];
     }
-    all = MPL_NEW_ARRAY(arena, first[n], struct mpl_thread_sink);
+    struct mpl_thread_sink *all = MPL_NEW_ARRAY(arena, first[n], struct mpl_thread_sink);
     if (all == NULL) {
         return false;
     }

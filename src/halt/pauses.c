@@ -44,7 +44,6 @@ void mpl_halt_pauses_find(struct mpl_halting *h, bool does_somebody_work)
     int64_t own_ticks = 0;
     int64_t call_ticks = 0;
     uint32_t n_processes = 0;
-    int64_t pause_ticks;
 
     for (uint32_t p = 0; p < h->model->n_processes && !h->is_out_of_memory; p++) {
         if (h->places[p].state == MPL_HALT_UNKNOWN) {
@@ -78,10 +77,11 @@ void mpl_halt_pauses_find(struct mpl_halting *h, bool does_somebody_work)
     if (steps.n > 0 && !h->is_out_of_memory) {
         qsort(steps.data, steps.n, sizeof(struct step), by_time);
     }
-    pause_ticks = does_somebody_work    ? (own_ticks > call_ticks ? own_ticks : call_ticks)
-                  : h->is_out_of_memory ? 0
-                                        : longest_in_all((const struct step *) steps.data,
-                                                         steps.n, n_processes);
+    const int64_t pause_ticks =
+        does_somebody_work ? (own_ticks > call_ticks ? own_ticks : call_ticks)
+        : h->is_out_of_memory
+            ? 0
+            : longest_in_all((const struct step *) steps.data, steps.n, n_processes);
     h->halt->pause_s = mpl_model_seconds(h->model, pause_ticks);
     h->halt->usual_s = mpl_model_seconds(h->model, own_ticks);
     mpl_buf_free(&steps);

@@ -59,7 +59,6 @@ static enum mpl_status put_choices(struct mpl_streams *streams, struct mpl_err *
 {
     const struct mpl_matcher *m = streams->matcher;
     uint32_t n_unsure = 0;
-    enum mpl_status st;
 
     for (uint32_t l = 0; l < m->model->n_locations; l++) {
         const struct mpl_location *loc = &m->model->locations[l];
@@ -72,7 +71,8 @@ static enum mpl_status put_choices(struct mpl_streams *streams, struct mpl_err *
     if (streams->choice == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_slots_create(&streams->choice_slots, m->scratch, n_unsure, err);
+    const enum mpl_status st =
+        mpl_slots_create(&streams->choice_slots, m->scratch, n_unsure, err);
     if (st != MPL_OK) {
         return st;
     }

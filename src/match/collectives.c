@@ -307,10 +307,9 @@ static void close_instances(struct work *w)
         struct mpl_coll_instance *instance = &w->instance[i];
         const struct mpl_comm *comm = &w->m->model->comms[instance->comm];
         const uint32_t n = comm->is_self ? 1 : comm->n_members + comm->n_remote;
-        bool does_agree;
 
         sort_parts(w->part + instance->first_part, instance->n_parts);
-        does_agree = agree(w, instance);
+        const bool does_agree = agree(w, instance);
         instance->is_complete = does_agree && instance->n_parts == n;
         counts->collectives++;
         counts->incomplete_collectives += instance->is_complete ? 0 : 1;

@@ -79,7 +79,6 @@ static enum mpl_status number_collectives(struct mpl_matcher *m, struct mpl_err 
 static enum mpl_status make_columns(struct mpl_matcher *m, struct mpl_err *err)
 {
     const uint32_t n = m->model->n_locations;
-    enum mpl_status st;
 
     m->match = MPL_NEW(m->arena, struct mpl_match);
     m->n_outsiders = MPL_NEW_ARRAY(m->scratch, n, uint64_t);
@@ -89,7 +88,7 @@ static enum mpl_status make_columns(struct mpl_matcher *m, struct mpl_err *err)
         m->n_guessed == NULL) {
         return mpl_nomem(err);
     }
-    st = number_messages(m, err);
+    const enum mpl_status st = number_messages(m, err);
     return st != MPL_OK ? st : number_collectives(m, err);
 }
 
@@ -97,13 +96,12 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
                                  const struct mpl_match **out, struct mpl_err *err)
 {
     struct mpl_matcher m = { .model = model, .arena = arena };
-    enum mpl_status st;
 
     m.scratch = mpl_arena_create();
     if (m.scratch == NULL) {
         return mpl_nomem(err);
     }
-    st = make_columns(&m, err);
+    enum mpl_status st = make_columns(&m, err);
     if (st == MPL_OK) {
         st = mpl_match_messages(&m, err);
     }

@@ -51,12 +51,10 @@ void mpl_relation_add_sink(struct mpl_relations *r, uint32_t location, uint32_t 
 
 void mpl_relation_end(struct mpl_relations *r)
 {
-    const struct mpl_relation *relation;
-
     if (r->is_short) {
         return;
     }
-    relation = last_relation(r);
+    const struct mpl_relation *relation = last_relation(r);
     if (relation->n_sources == 0 || relation->n_sinks == 0) {
         r->moment.n = relation->first;
         r->relation.n--;

@@ -308,12 +308,10 @@ static bool has_gaps(const struct mpl_location *loc)
 
 static void relate_loose(const struct mpl_teams *t)
 {
-    const struct mpl_location *master;
-
     if (t->n_masters != 1 || t->is_unsure) {
         return;
     }
-    master = &t->model->locations[t->master];
+    const struct mpl_location *master = &t->model->locations[t->master];
     if (has_gaps(master)) {
         return;
     }

@@ -64,8 +64,6 @@ static void take_fork(struct mpl_teams *t, uint32_t location, uint32_t event)
  * which this join belongs. */
 static void take_join(struct mpl_teams *t, uint32_t event)
 {
-    const struct mpl_team_open *open;
-
     if (t->n_open_forks == 0) {
         t->is_unsure = true;
         return;
@@ -76,7 +74,7 @@ static void take_join(struct mpl_teams *t, uint32_t event)
         pop(t);
         return;
     }
-    open = top_of(t);
+    const struct mpl_team_open *open = top_of(t);
     if (open->item != MPL_NONE) {
         mpl_teams_turn(t, open->item)->join = event;
     }
@@ -144,12 +142,11 @@ static void take_end(struct mpl_teams *t, uint32_t event, uint32_t number)
 static void enter_barrier(struct mpl_teams *t, uint32_t event, uint32_t region)
 {
     const struct mpl_team_open *open = top_of(t);
-    struct mpl_team_barrier *barrier;
 
     if (open == NULL || open->what != MPL_OPEN_TURN) {
         return;
     }
-    barrier = mpl_buf_add(&t->barriers);
+    struct mpl_team_barrier *barrier = mpl_buf_add(&t->barriers);
     if (barrier == NULL) {
         t->is_short = true;
         return;

@@ -133,12 +133,10 @@ static bool is_among(const uint32_t *members, uint32_t n, uint32_t process)
 uint32_t mpl_comm_peer(const struct mpl_model *model, uint32_t comm, uint32_t process,
                        uint32_t rank)
 {
-    const struct mpl_comm *c;
-
     if (comm >= model->n_comms) {
         return MPL_NONE;
     }
-    c = &model->comms[comm];
+    const struct mpl_comm *c = &model->comms[comm];
     if (c->is_self) {
         return rank == 0 ? process : MPL_NONE;
     }
@@ -173,12 +171,11 @@ const uint32_t *mpl_location_count_enters(const struct mpl_location *loc,
 uint32_t mpl_location_site(const struct mpl_location *loc, uint32_t event)
 {
     const uint32_t block = event / ENTERS_BLOCK;
-    uint32_t n;
 
     if (loc->sites == NULL || event >= loc->n_events || loc->kind[event] != MPL_EV_ENTER) {
         return MPL_NONE;
     }
-    n = loc->enters[block];
+    uint32_t n = loc->enters[block];
     for (uint32_t i = block * ENTERS_BLOCK; i < event; i++) {
         n += loc->kind[i] == MPL_EV_ENTER;
     }

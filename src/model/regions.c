@@ -254,14 +254,13 @@ static bool is_thread_sync(const char *name)
 enum mpl_region_kind mpl_region_kind_of_name(const char *name, enum mpl_call_mode *mode)
 {
     char bare[NAME_ROOM];
-    const struct call *call;
 
     *mode = MPL_CALL_PLAIN;
     if (!strip_mpi(name, bare)) {
         return is_thread_sync(name) ? MPL_REGION_THREAD_SYNC : MPL_REGION_USER;
     }
-    call = bsearch(bare, calls, sizeof calls / sizeof calls[0], sizeof calls[0],
-                   compare_calls);
+    const struct call *call = bsearch(bare, calls, sizeof calls / sizeof calls[0],
+                                      sizeof calls[0], compare_calls);
     if (call != NULL) {
         *mode = call->mode;
         return call->kind;

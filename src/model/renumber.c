@@ -228,14 +228,13 @@ enum mpl_status mpl_model_renumber(struct mpl_model *model,
     uint32_t *becomes = MPL_NEW_ARRAY(arena, n, uint32_t);
     bool *is_taken = MPL_NEW_ARRAY(arena, n, bool);
     struct renumbering r = { .model = model, .arena = arena, .becomes = becomes };
-    enum mpl_status st;
 
     r.location_becomes = make(&r, model->n_locations, sizeof *r.location_becomes);
     if (becomes == NULL || is_taken == NULL || r.is_short) {
         return mpl_nomem(err);
     }
     memset(becomes, 0xff, n * sizeof *becomes);
-    st = take_pairs(pairs, n_pairs, n, becomes, is_taken, err);
+    const enum mpl_status st = take_pairs(pairs, n_pairs, n, becomes, is_taken, err);
     if (st != MPL_OK) {
         return st;
     }

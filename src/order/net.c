@@ -553,7 +553,6 @@ static bool sort_all_points(struct build *b)
 static enum mpl_status walk(struct build *b, struct mpl_err *err)
 {
     const struct mpl_order_view *view = b->view;
-    enum mpl_status st;
 
     b->net->n_pairs = view->match->first_number[view->model->n_locations];
     if (b->watch != NULL && !see_pairs(b)) {
@@ -564,7 +563,7 @@ static enum mpl_status walk(struct build *b, struct mpl_err *err)
             mpl_order_walk_answers(view, l, visit_answer, b);
         }
     }
-    st = mpl_order_walk_instances(view, visit_instance, b, err);
+    enum mpl_status st = mpl_order_walk_instances(view, visit_instance, b, err);
     if (st == MPL_OK && b->watch != NULL) {
         st = mpl_order_walk_weak(view, visit_instance, b, err);
     }

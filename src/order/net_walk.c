@@ -275,13 +275,12 @@ static bool ignore_circles(struct walk *w)
 {
     const uint32_t *locations;
     const struct mpl_net_stand stand = { w, blocked_at };
-    size_t n;
 
     if (w->circles == NULL) {
         w->circles = mpl_net_circles_create(w->net, w->scratch);
         w->is_short = w->circles == NULL;
     }
-    n = w->is_short ? 0 : mpl_net_circles_find(w->circles, &stand, &locations);
+    const size_t n = w->is_short ? 0 : mpl_net_circles_find(w->circles, &stand, &locations);
     for (size_t i = 0; i < n; i++) {
         ignore(w, locations[i], "order-circle",
                "Messages or collectives that wait for each other in a circle, which no "

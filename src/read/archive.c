@@ -57,7 +57,6 @@ static enum mpl_status define(struct archive *a, const struct mpl_raw *raw,
                               struct mpl_err *err)
 {
     struct mpl_model *model = a->model;
-    enum mpl_status st;
 
     model->tracer = find_tracer(&a->anchor, raw);
     model->ticks_per_s = raw->ticks_per_s;
@@ -82,7 +81,7 @@ static enum mpl_status define(struct archive *a, const struct mpl_raw *raw,
             "be missing",
             raw->damage);
     }
-    st = mpl_define_regions(raw, model, a->arena, &a->refs, err);
+    enum mpl_status st = mpl_define_regions(raw, model, a->arena, &a->refs, err);
     st = st == MPL_OK ? mpl_define_extras(raw, &a->refs, model, a->arena, err) : st;
     if (st == MPL_OK) {
         st = mpl_define_processes(raw, model, a->arena, &a->refs, err);
@@ -111,13 +110,11 @@ static enum mpl_status read_definitions(struct archive *a, struct mpl_err *err)
 static enum mpl_status read_all(struct archive *a, const struct mpl_progress *progress,
                                 struct mpl_err *err)
 {
-    enum mpl_status st;
-
     a->model->quality = mpl_quality_create(a->arena);
     if (a->model->quality == NULL || !mpl_refs_create(&a->refs)) {
         return mpl_nomem(err);
     }
-    st = mpl_anchor_read(a->anchor.path, a->arena, &a->anchor, err);
+    enum mpl_status st = mpl_anchor_read(a->anchor.path, a->arena, &a->anchor, err);
     if (st == MPL_OK) {
         st = read_definitions(a, err);
     }

@@ -146,7 +146,6 @@ static void code_message(struct mpl_record_coder *r, uint32_t i, struct mpl_code
 {
     const uint8_t kind = r->kind[i];
     const bool is_post = kind == MPL_EV_ISEND_DONE || kind == MPL_EV_IRECV_POST;
-    struct mpl_message *m;
     bool is_own;
 
     code_new(c, &r->ref[i], &r->next_message, r->location->n_messages);
@@ -154,7 +153,7 @@ static void code_message(struct mpl_record_coder *r, uint32_t i, struct mpl_code
         c->is_bad |= kind != MPL_EV_ISEND_DONE;
         return;
     }
-    m = &r->messages[r->ref[i]];
+    struct mpl_message *m = &r->messages[r->ref[i]];
     code_place(c, is_post ? &m->post : &m->event, i, &is_own);
     if (is_own && !is_post) {
         uint64_t bytes = m->bytes;
@@ -171,8 +170,6 @@ static void code_message(struct mpl_record_coder *r, uint32_t i, struct mpl_code
 static void code_collective(struct mpl_record_coder *r, uint32_t i, struct mpl_coder *c)
 {
     const bool is_end = r->kind[i] == MPL_EV_COLL_END;
-    struct mpl_collective *part;
-    uint64_t op;
     bool is_own;
 
     code_new(c, &r->ref[i], &r->next_collective, r->location->n_collectives);
@@ -180,12 +177,12 @@ static void code_collective(struct mpl_record_coder *r, uint32_t i, struct mpl_c
         c->is_bad |= is_end;
         return;
     }
-    part = &r->collectives[r->ref[i]];
+    struct mpl_collective *part = &r->collectives[r->ref[i]];
     code_place(c, is_end ? &part->end : &part->begin, i, &is_own);
     if (!is_own || (is_end && part->begin != MPL_NONE)) {
         return;
     }
-    op = part->op;
+    uint64_t op = part->op;
     mpl_code(c, &op, MPL_COLL_OPS - 1);
     part->op = (enum mpl_coll_op) op;
     code_bool(c, &part->is_immediate);

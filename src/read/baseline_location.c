@@ -165,7 +165,6 @@ void mpl_baseline_location(struct mpl_baseline_reader *r, const struct mpl_json_
     /* Each has a letter, and more than there are would be a lie. */
     const int64_t most = times == NULL ? 0 : (int64_t) strlen(times);
     const struct mpl_json_value *threads = mpl_json_member(x, "threads");
-    const int64_t *ticks;
 
     loc->label = mpl_reader_text(r, mpl_json_member(x, "label"), what);
     loc->name = mpl_reader_text(r, mpl_json_member(x, "name"), what);
@@ -179,7 +178,7 @@ void mpl_baseline_location(struct mpl_baseline_reader *r, const struct mpl_json_
     take_envelopes(r, mpl_json_member(x, "envelopes"), loc);
     loc->wanted = mpl_reader_members(r, mpl_json_member(x, "wanted"), loc->n_envelopes,
                                      &loc->n_wanted, what);
-    ticks = take_times(r, mpl_json_member(x, "times"), loc);
+    const int64_t *ticks = take_times(r, mpl_json_member(x, "times"), loc);
     if (!mpl_reader_is_lost(r)) {
         take_records(r, mpl_json_member(x, "records"), ticks, loc);
     }

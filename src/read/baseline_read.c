@@ -95,7 +95,6 @@ const uint32_t *mpl_reader_members(struct mpl_baseline_reader *r,
 {
     struct mpl_coder c = mpl_coder_read(mpl_json_text(value));
     struct mpl_buf members = mpl_buf_make(sizeof(uint32_t));
-    const uint32_t *taken;
     int64_t at = 0;
 
     while (!c.is_bad && *c.at != '\0') {
@@ -115,7 +114,7 @@ const uint32_t *mpl_reader_members(struct mpl_baseline_reader *r,
         mpl_reader_complain(r, what);
     }
     *n = (uint32_t) members.n;
-    taken = mpl_buf_take(&members, r->arena);
+    const uint32_t *taken = mpl_buf_take(&members, r->arena);
     mpl_buf_free(&members);
     r->is_short |= taken == NULL;
     return taken;

@@ -320,13 +320,12 @@ enum mpl_status mpl_write_baseline(const struct mpl_model *model,
                         .model = model,
                         .scratch = mpl_arena_create(),
                         .shapes = mpl_names_create() };
-    enum mpl_status st;
 
     w.is_short = w.scratch == NULL || w.shapes == NULL;
     if (!w.is_short) {
         put_all(&w, known, keeps);
     }
-    st = w.is_short ? mpl_nomem(err) : put_checksum(&w.json, err);
+    enum mpl_status st = w.is_short ? mpl_nomem(err) : put_checksum(&w.json, err);
     st = st == MPL_OK ? mpl_json_write(&w.json, out, err) : st;
     mpl_json_destroy(&w.json);
     mpl_names_destroy(w.shapes);

@@ -25,7 +25,6 @@ INLINE uint64_t load_u64(const uint8_t *at, bool is_big_endian)
 INLINE uint64_t get_u64(const uint8_t **at, bool is_big_endian)
 {
     const unsigned n = *(*at)++;
-    uint64_t value;
 
     if (n == 0) {
         return 0;
@@ -33,7 +32,7 @@ INLINE uint64_t get_u64(const uint8_t **at, bool is_big_endian)
     if (n == UINT8_MAX) {
         return UINT64_MAX;
     }
-    value = load_u64(*at, is_big_endian);
+    const uint64_t value = load_u64(*at, is_big_endian);
     *at += n;
     return is_big_endian ? value >> (64 - 8 * n) : value & (UINT64_MAX >> (64 - 8 * n));
 }
@@ -120,7 +119,6 @@ INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
 {
     const bool has_request = kind == MPL_EV_ISEND || kind == MPL_EV_IRECV;
     struct mpl_envelope_key key;
-    uint64_t bytes;
 
     key.rank = get_u32(&at, big);
     key.comm = get_u32(&at, big);
@@ -130,7 +128,7 @@ INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
     if (d->job.refs->extras.has_any) {
         key.flags |= mpl_extras_flags(d, record);
     }
-    bytes = get_u64(&at, big);
+    uint64_t bytes = get_u64(&at, big);
     if (bytes > most_bytes) {
         key.flags |= MPL_ENVELOPE_GARBAGE_LENGTH;
         bytes = 0;

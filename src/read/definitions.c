@@ -98,12 +98,11 @@ static uint32_t merge(const struct mpl_raw *raw, const struct mpl_raw_region *re
     const char *key = mpl_arena_printf(raw->arena, "%s\n%s\n%u", name,
                                        file != NULL ? file : "", region->line);
     const uint32_t number = key != NULL ? mpl_names_put(names, key) : MPL_NONE;
-    struct mpl_region *item;
 
     if (number == MPL_NONE || number < regions->n) {
         return number;
     }
-    item = mpl_buf_add(regions);
+    struct mpl_region *item = mpl_buf_add(regions);
     if (item == NULL) {
         return MPL_NONE;
     }
@@ -273,7 +272,6 @@ static enum mpl_status make_comm(const struct groups *groups,
     const struct mpl_raw_group *group = find_group(groups, raw->group);
     const struct mpl_raw_group *remote =
         raw->is_inter ? find_group(groups, raw->remote_group) : NULL;
-    enum mpl_status st;
 
     *comm = (struct mpl_comm){ .name = mpl_raw_text(groups->raw, raw->name) };
     if (group == NULL || (raw->is_inter && remote == NULL)) {
@@ -283,7 +281,8 @@ static enum mpl_status make_comm(const struct groups *groups,
         comm->is_self = true;
         return MPL_OK;
     }
-    st = make_members(model, refs, arena, group, &comm->members, &comm->n_members, err);
+    enum mpl_status st =
+        make_members(model, refs, arena, group, &comm->members, &comm->n_members, err);
     if (st == MPL_OK && remote != NULL) {
         st = make_members(model, refs, arena, remote, &comm->remote, &comm->n_remote, err);
     }
@@ -300,21 +299,19 @@ static enum mpl_status make_comms(const struct groups *groups, struct mpl_model 
         const struct mpl_raw_comm *def = mpl_buf_get(&raw->comms, i);
         const uint32_t number = (uint32_t) comms->n;
         struct mpl_comm comm;
-        struct mpl_comm *item;
-        enum mpl_status st;
 
         /* The first definition wins: a later one of the same reference is a thread team or,
          * with EZTrace's posixio plugin, a repetition. */
         if (!is_mpi_comm(groups, def) || mpl_map_find(refs->comm, def->ref) != MPL_NONE) {
             continue;
         }
-        st = make_comm(groups, def, model, refs, arena, &comm, err);
+        const enum mpl_status st = make_comm(groups, def, model, refs, arena, &comm, err);
         if (st == MPL_END) {
             mpl_quality_add(model->quality, "damaged-communicators", MPL_NONE, 1,
                             "communicators without a sound list of members are ignored");
             continue;
         }
-        item = st == MPL_OK ? mpl_buf_add(comms) : NULL;
+        struct mpl_comm *item = st == MPL_OK ? mpl_buf_add(comms) : NULL;
         if (item == NULL || !mpl_map_put(refs->comm, def->ref, number)) {
             return st != MPL_OK ? st : mpl_nomem(err);
         }

@@ -265,7 +265,6 @@ void mpl_extras_sample(struct mpl_decode *d, const uint8_t *at, const uint8_t *n
 {
     enum { VALUES = 4, UINT64_TYPE = 4 };
     struct mpl_cursor fields = { .at = at, .end = next, .is_big_endian = is_big_endian };
-    struct mpl_sample now;
     uint64_t values[VALUES];
 
     if (mpl_cursor_u32(&fields) != d->job.refs->extras.samples ||
@@ -279,7 +278,7 @@ void mpl_extras_sample(struct mpl_decode *d, const uint8_t *at, const uint8_t *n
     if (fields.is_bad) {
         return;
     }
-    now = (struct mpl_sample){ values[0], values[1] };
+    struct mpl_sample now = { values[0], values[1] };
     if (d->has_left) {
         d->gap_ticks += d->now_ticks - d->left_ticks;
         d->left_ticks = d->now_ticks;

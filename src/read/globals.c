@@ -19,14 +19,12 @@
  */
 static void *add(struct mpl_raw *raw, struct mpl_buf *buf, bool is_undefined)
 {
-    void *item;
-
     if (is_undefined) {
         raw->n_lost++;
         raw->damage = raw->damage != NULL ? raw->damage : "a definition has no reference";
         return NULL;
     }
-    item = mpl_buf_add(buf);
+    void *item = mpl_buf_add(buf);
     raw->is_out_of_memory |= item == NULL;
     return item;
 }
@@ -363,11 +361,10 @@ static enum mpl_status ask_libotf2(const struct mpl_anchor *anchor, uint64_t n,
                                    struct mpl_raw *raw, struct mpl_err *err)
 {
     struct mpl_otf2_reason reason;
-    OTF2_Reader *reader;
     enum mpl_status st;
 
     mpl_otf2_listen(&reason);
-    reader = OTF2_Reader_Open(anchor->path);
+    OTF2_Reader *reader = OTF2_Reader_Open(anchor->path);
     if (reader == NULL) {
         st = refuse(&reason, "anchor", err);
         goto unhook;
@@ -395,10 +392,10 @@ static enum mpl_status count_sound(const struct mpl_anchor *anchor, struct mpl_r
     struct mpl_def_walk walk;
     struct mpl_cursor fields;
     struct mpl_bytes file;
-    enum mpl_status st;
     uint8_t type;
 
-    st = path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, &room, &file, err);
+    enum mpl_status st =
+        path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, &room, &file, err);
     if (st == MPL_END) {
         st = mpl_fail(err, MPL_E_IO, "the global definitions \"%s\" do not exist", path);
     }
@@ -443,13 +440,12 @@ static void raw_start(struct mpl_raw *raw, struct mpl_arena *arena)
 enum mpl_status mpl_raw_read(const struct mpl_anchor *anchor, struct mpl_arena *arena,
                              struct mpl_raw *raw, struct mpl_err *err)
 {
-    enum mpl_status st;
     uint64_t n = 0;
 
     raw_start(raw, arena);
-    st = raw->string_of_ref == NULL || raw->line_of_ref == NULL
-             ? mpl_nomem(err)
-             : count_sound(anchor, raw, &n, err);
+    enum mpl_status st = raw->string_of_ref == NULL || raw->line_of_ref == NULL
+                             ? mpl_nomem(err)
+                             : count_sound(anchor, raw, &n, err);
     if (st == MPL_OK) {
         st = ask_libotf2(anchor, n, raw, err);
     }

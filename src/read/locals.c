@@ -22,12 +22,10 @@ static uint64_t key_of_undefined(uint32_t local)
 
 uint32_t mpl_mapping_apply(const struct mpl_mapping *mapping, uint32_t local)
 {
-    uint32_t global;
-
     if (mapping->map == NULL || local == MPL_NONE) {
         return local;
     }
-    global = mpl_map_find(mapping->map, local);
+    const uint32_t global = mpl_map_find(mapping->map, local);
     if (global == MPL_NONE && mapping->has_undefined &&
         mpl_map_find(mapping->map, key_of_undefined(local)) != MPL_NONE) {
         return MPL_NONE;
@@ -101,7 +99,6 @@ static bool read_offset(struct mpl_cursor *fields, struct mpl_locals *locals)
     const int64_t offset = (int64_t) mpl_cursor_u64(fields);
     const uint64_t bits = mpl_cursor_u64_fixed(fields);
     const size_t n = locals->offsets.n;
-    struct mpl_clock_offset *item;
     double error;
 
     if (fields->is_bad) {
@@ -113,7 +110,7 @@ static bool read_offset(struct mpl_cursor *fields, struct mpl_locals *locals)
         locals->damage = "its clock offsets do not advance in time";
         return true;
     }
-    item = mpl_buf_add(&locals->offsets);
+    struct mpl_clock_offset *item = mpl_buf_add(&locals->offsets);
     if (item == NULL) {
         return false;
     }

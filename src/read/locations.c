@@ -125,7 +125,6 @@ static enum mpl_status decode(const struct reading *r, uint32_t l, struct desk *
                                         .model = r->model,
                                         .is_region_used = desk->is_region_used };
     struct mpl_event_scan scanner;
-    enum mpl_status st;
 
     if (mpl_room_ensure(&desk->event_room, r->anchor->event_chunk_bytes + MPL_FILE_PAD) ==
         NULL) {
@@ -133,7 +132,7 @@ static enum mpl_status decode(const struct reading *r, uint32_t l, struct desk *
     }
     mpl_event_scan_start(&scanner, pieces->n, r->anchor->event_chunk_bytes, &harvest->scan);
     mpl_decode_start(desk->decoder, &job, loc);
-    st = take_chunks(pieces, &scanner, desk, err);
+    enum mpl_status st = take_chunks(pieces, &scanner, desk, err);
     if (st == MPL_OK && mpl_event_scan_is_cut(&scanner)) {
         mpl_event_scan_restart(&scanner);
         mpl_decode_start(desk->decoder, &job, loc);

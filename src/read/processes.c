@@ -96,13 +96,12 @@ static bool seat_ranks(struct seating *s, const struct mpl_raw_group *ranks)
     s->n_processes = ranks != NULL ? ranks->n_members : 0;
     for (uint32_t rank = 0; rank < s->n_processes; rank++) {
         const uint32_t at = mpl_map_find(s->of_location, ranks->members[rank]);
-        const struct mpl_raw_location *raw;
 
         if (at == MPL_NONE || mpl_map_find(s->taken, ranks->members[rank]) != MPL_NONE) {
             seat(s, NULL, rank, false);
             continue;
         }
-        raw = mpl_buf_get(&s->raw->locations, at);
+        const struct mpl_raw_location *raw = mpl_buf_get(&s->raw->locations, at);
         seat(s, raw, rank, false);
         if (!mpl_map_put(s->taken, raw->ref, rank)) {
             return false;
@@ -225,12 +224,11 @@ static const char *host_of(const struct seating *s, uint32_t node_ref)
 {
     for (unsigned depth = 0; depth < TREE_DEPTH; depth++) {
         const uint32_t at = mpl_map_find(s->node_at, node_ref);
-        const struct mpl_raw_node *node;
 
         if (at == MPL_NONE) {
             return NULL;
         }
-        node = mpl_buf_get(&s->raw->nodes, at);
+        const struct mpl_raw_node *node = mpl_buf_get(&s->raw->nodes, at);
         if (strcasecmp(mpl_raw_text(s->raw, node->class_name), "node") == 0 ||
             strcasecmp(mpl_raw_text(s->raw, node->class_name), "host") == 0) {
             return mpl_raw_text(s->raw, node->name);
@@ -244,12 +242,11 @@ static void name_process(const struct seating *s, uint32_t group_ref,
                          struct mpl_process *process)
 {
     const uint32_t at = mpl_map_find(s->group_at, group_ref);
-    const struct mpl_raw_location_group *group;
 
     if (at == MPL_NONE) {
         return;
     }
-    group = mpl_buf_get(&s->raw->location_groups, at);
+    const struct mpl_raw_location_group *group = mpl_buf_get(&s->raw->location_groups, at);
     process->name = mpl_raw_text(s->raw, group->name);
     process->host = host_of(s, group->node);
 }

@@ -37,12 +37,11 @@ static enum mpl_status read_text_file(const char *path, struct mpl_arena *arena,
     struct mpl_lint *lint = mpl_lint_create(arena);
     char *text = NULL;
     size_t n = 0;
-    enum mpl_status st;
 
     if (lint == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_file_read(path, TEXT_LIMIT, arena, &text, &n, err);
+    const enum mpl_status st = mpl_file_read(path, TEXT_LIMIT, arena, &text, &n, err);
     if (st != MPL_OK) {
         return st;
     }

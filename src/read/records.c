@@ -29,12 +29,10 @@ static void take(struct numbering *n, unsigned n_events)
 
     /* A buffer flush gives two events: the second is another event of the same record. */
     for (unsigned i = 0; i < n_events; i++, n->n_events++) {
-        struct mpl_record_step *step;
-
         if (i == 0 && record - n->n_events == ahead) {
             continue;
         }
-        step = mpl_buf_add(&n->steps);
+        struct mpl_record_step *step = mpl_buf_add(&n->steps);
         if (step == NULL) {
             n->is_short = true;
             return;

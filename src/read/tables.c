@@ -82,12 +82,11 @@ static bool requests_grow(struct mpl_requests *r)
 bool mpl_requests_put(struct mpl_requests *r, enum mpl_request_kind kind, uint64_t number,
                       uint32_t item)
 {
-    struct mpl_request *slot;
-
     if (r->n * 2 >= r->n_slots && !requests_grow(r)) {
         return false;
     }
-    slot = (struct mpl_request *) r->room.data + request_slot(r, (uint8_t) kind, number);
+    struct mpl_request *slot =
+        (struct mpl_request *) r->room.data + request_slot(r, (uint8_t) kind, number);
     r->n += slot->is_used ? 0 : 1;
     *slot = (struct mpl_request){ number, item, (uint8_t) kind, true };
     return true;
@@ -114,19 +113,15 @@ static void close_gap(struct mpl_requests *r, size_t gap)
 uint32_t mpl_requests_take(struct mpl_requests *r, enum mpl_request_kind kind,
                            uint64_t number)
 {
-    const struct mpl_request *slot;
-    uint32_t item;
-    size_t at;
-
     if (r->n == 0) {
         return MPL_NONE;
     }
-    at = request_slot(r, (uint8_t) kind, number);
-    slot = (const struct mpl_request *) r->room.data + at;
+    const size_t at = request_slot(r, (uint8_t) kind, number);
+    const struct mpl_request *slot = (const struct mpl_request *) r->room.data + at;
     if (!slot->is_used) {
         return MPL_NONE;
     }
-    item = slot->item;
+    const uint32_t item = slot->item;
     close_gap(r, at);
     r->n--;
     return item;
@@ -222,7 +217,6 @@ static uint32_t envelope_add(struct mpl_envelopes *e, const struct mpl_envelope_
 uint32_t mpl_envelopes_put(struct mpl_envelopes *e, const struct mpl_envelope_key *key,
                            bool *is_new)
 {
-    const uint32_t *slots;
     size_t at;
 
     *is_new = false;
@@ -232,7 +226,7 @@ uint32_t mpl_envelopes_put(struct mpl_envelopes *e, const struct mpl_envelope_ke
     if (e->keys.n * 2 >= e->n_slots && !envelopes_grow(e)) {
         return MPL_NONE;
     }
-    slots = e->room.data;
+    const uint32_t *slots = e->room.data;
     for (at = envelope_home(e, key); slots[at] != 0; at = (at + 1) & (e->n_slots - 1)) {
         if (is_same(key_at(e, slots[at] - 1), key)) {
             e->last = slots[at] - 1;

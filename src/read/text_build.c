@@ -174,14 +174,12 @@ static void make_locations(struct mpl_build *b)
 static void place_process(struct mpl_build *b, const struct mpl_text_host *host,
                           const char *name, const struct mpl_text_rank *rank)
 {
-    struct mpl_process *process;
-
     if (rank->rank >= b->model->n_processes) {
         mpl_build_complain(b, rank->place, "host %s has rank %lld, which has no line",
                            host->name, (long long) rank->rank);
         return;
     }
-    process = (struct mpl_process *) &b->model->processes[rank->rank];
+    struct mpl_process *process = (struct mpl_process *) &b->model->processes[rank->rank];
     if (process->host != NULL) {
         mpl_build_complain(b, rank->place, "rank %lld runs on host %s already",
                            (long long) rank->rank, process->host);

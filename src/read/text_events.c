@@ -52,12 +52,10 @@ static void unknown_comm(struct mpl_build *b, const struct mpl_text_word *word)
 static uint32_t comm_of(struct mpl_build *b, const struct mpl_builder *at,
                         const struct mpl_text_item *item)
 {
-    uint32_t comm;
-
     if (item->comm.text == NULL) {
         return b->model->world;
     }
-    comm = mpl_names_find(b->comms, item->comm.text);
+    uint32_t comm = mpl_names_find(b->comms, item->comm.text);
     if (comm == MPL_NONE) {
         unknown_comm(b, &item->comm);
     } else if (!is_member(&b->model->comms[comm], at->location->process)) {
@@ -142,13 +140,12 @@ static uint32_t add_envelope(struct mpl_build *b, struct mpl_builder *at,
                                     .tag = item->tag,
                                     .flags = is_send ? MPL_ENVELOPE_SEND : 0 };
     uint32_t peer = MPL_NONE;
-    uint32_t number;
     bool is_new;
 
     if (comm != MPL_NONE && !is_null) {
         peer = peer_of(b, at, comm, rank, item);
     }
-    number = mpl_envelopes_put(&at->envelopes, &key, &is_new);
+    const uint32_t number = mpl_envelopes_put(&at->envelopes, &key, &is_new);
     if (number == MPL_NONE) {
         b->is_out_of_memory = true;
     } else if (is_new) {
@@ -187,14 +184,12 @@ static void open_request(struct mpl_build *b, struct mpl_builder *at,
                          uint32_t number)
 {
     const uint32_t index = (uint32_t) at->pending.n;
-    struct mpl_pending *pending;
-    uint32_t label;
 
     if (item->label.text == NULL) {
         return;
     }
-    label = mpl_names_put(b->labels, item->label.text);
-    pending = add(b, &at->pending);
+    const uint32_t label = mpl_names_put(b->labels, item->label.text);
+    struct mpl_pending *pending = add(b, &at->pending);
     if (label == MPL_NONE || pending == NULL) {
         b->is_out_of_memory = true;
         return;

@@ -155,12 +155,11 @@ void mpl_parser_unknown_word(struct mpl_parser *p)
     const char *words[MOST_WORDS];
     size_t n = mpl_text_verb_words(words, MOST_WORDS - N_OPTIONS);
     const char *word = copy_token(p);
-    const char *near;
 
     for (size_t i = 0; i < N_OPTIONS; i++) {
         words[n++] = options[i].word;
     }
-    near = mpl_suggest(word, words, n);
+    const char *near = mpl_suggest(word, words, n);
     if (near != NULL) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, mpl_parser_place(p),
                      "unknown word '%s'; did you mean '%s'?", word, near);
@@ -241,7 +240,6 @@ bool mpl_parser_take_time(struct mpl_parser *p, bool may_have_unit, int64_t *out
     const struct mpl_text_token *t = &p->lexer.token;
     int64_t unit_ns = p->unit_ns;
     size_t n = 0;
-    int64_t value;
 
     if (t->kind != MPL_TOKEN_NUMBER) {
         return mpl_parser_expected(p, "a time");
@@ -260,7 +258,7 @@ bool mpl_parser_take_time(struct mpl_parser *p, bool may_have_unit, int64_t *out
                            "own");
         return false;
     }
-    value = value_of(t, n, unit_ns);
+    const int64_t value = value_of(t, n, unit_ns);
     if (value < 0) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, mpl_parser_place(p), "this time is %s",
                      value == -1 ? "too large" : "finer than a nanosecond");

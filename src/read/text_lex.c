@@ -48,17 +48,14 @@ static void look_for_unit(struct mpl_lexer *x, const char *at, const char *end)
     bool may_be_unit = true;
 
     while (at < end && x->unit == NULL) {
-        const char *word;
-        size_t n;
-
         while (at < end && (is_blank(*at) || *at == '#')) {
             at++;
         }
-        word = at;
+        const char *word = at;
         while (at < end && !is_blank(*at)) {
             at++;
         }
-        n = (size_t) (at - word);
+        size_t n = (size_t) (at - word);
         while (n > 0 && memchr(".,:;", word[n - 1], 4) != NULL) {
             n--;
         }

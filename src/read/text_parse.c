@@ -232,12 +232,11 @@ static uint32_t find_location(struct mpl_parser *p, uint32_t rank, uint32_t thre
     const uint64_t key = (uint64_t) rank << 32 | thread;
     const uint32_t known = mpl_map_find(p->text->location_of, key);
     const uint32_t number = (uint32_t) p->text->locations.n;
-    struct mpl_text_location *location;
 
     if (known != MPL_NONE) {
         return known;
     }
-    location = mpl_buf_add(&p->text->locations);
+    struct mpl_text_location *location = mpl_buf_add(&p->text->locations);
     if (location == NULL || !mpl_map_put(p->text->location_of, key, number)) {
         p->text->is_out_of_memory = true;
         return MPL_NONE;
@@ -295,12 +294,11 @@ static bool keep_rank(struct mpl_parser *p, const struct mpl_text_rank *rank)
 static bool take_member(struct mpl_parser *p, size_t *n)
 {
     struct mpl_text_rank rank;
-    struct mpl_text_rank last;
 
     if (!mpl_parser_take_rank(p, false, &rank)) {
         return false;
     }
-    last = rank;
+    struct mpl_text_rank last = rank;
     if (p->lexer.token.kind == MPL_TOKEN_RANGE) {
         (void) mpl_text_lexer_next(&p->lexer);
         if (!mpl_parser_take_rank(p, false, &last)) {
@@ -340,7 +338,6 @@ static bool take_comm(struct mpl_parser *p)
 {
     struct mpl_text_comm comm = { .first_rank = p->text->ranks.n };
     struct mpl_text_word name;
-    struct mpl_text_comm *copy;
 
     if (!mpl_parser_take_name(p, "the name of a communicator", &name) ||
         !take_mark(p, ':', "':' and the ranks of its members") ||
@@ -355,7 +352,7 @@ static bool take_comm(struct mpl_parser *p)
     }
     comm.name = name.text;
     comm.place = name.place;
-    copy = mpl_buf_add(&p->text->comms);
+    struct mpl_text_comm *copy = mpl_buf_add(&p->text->comms);
     if (copy == NULL) {
         p->text->is_out_of_memory = true;
         return false;
@@ -368,7 +365,6 @@ static bool take_host(struct mpl_parser *p)
 {
     struct mpl_text_host host = { .first_rank = p->text->ranks.n };
     struct mpl_text_word name;
-    struct mpl_text_host *copy;
 
     if (!mpl_parser_take_name(p, "the name of a host", &name) ||
         !take_mark(p, ':', "':' and the ranks that run on it") ||
@@ -376,7 +372,7 @@ static bool take_host(struct mpl_parser *p)
         return false;
     }
     host.name = name.text;
-    copy = mpl_buf_add(&p->text->hosts);
+    struct mpl_text_host *copy = mpl_buf_add(&p->text->hosts);
     if (copy == NULL) {
         p->text->is_out_of_memory = true;
         return false;
@@ -388,13 +384,11 @@ static bool take_host(struct mpl_parser *p)
 static bool take_clock(struct mpl_parser *p)
 {
     struct mpl_text_clock clock = { .offset_ns = 0 };
-    struct mpl_text_clock *copy;
-    bool is_negative;
 
     if (!mpl_parser_take_rank(p, false, &clock.rank)) {
         return false;
     }
-    is_negative = mpl_parser_is_mark(p, '-');
+    const bool is_negative = mpl_parser_is_mark(p, '-');
     if (is_negative || mpl_parser_is_mark(p, '+')) {
         (void) mpl_text_lexer_next(&p->lexer);
     }
@@ -402,7 +396,7 @@ static bool take_clock(struct mpl_parser *p)
         return false;
     }
     clock.offset_ns = is_negative ? -clock.offset_ns : clock.offset_ns;
-    copy = mpl_buf_add(&p->text->clocks);
+    struct mpl_text_clock *copy = mpl_buf_add(&p->text->clocks);
     if (copy == NULL) {
         p->text->is_out_of_memory = true;
         return false;

@@ -23,7 +23,6 @@ static OTF2_ErrorCode write_all_events(OTF2_Archive *archive, const struct mpl_m
     for (uint32_t l = 0; l < model->n_locations && code == OTF2_SUCCESS; l++) {
         OTF2_EvtWriter *writer =
             OTF2_Archive_GetEvtWriter(archive, mpl_write_location_ref(model, l));
-        OTF2_ErrorCode closed;
 
         if (writer == NULL) {
             return OTF2_ERROR_MEM_FAULT;
@@ -31,7 +30,7 @@ static OTF2_ErrorCode write_all_events(OTF2_Archive *archive, const struct mpl_m
         code = mpl_ends_are_asked_for()
                    ? OTF2_ERROR_INTERRUPTED_BY_CALLBACK
                    : mpl_write_events(writer, model, teams, &model->locations[l]);
-        closed = OTF2_Archive_CloseEvtWriter(archive, writer);
+        const OTF2_ErrorCode closed = OTF2_Archive_CloseEvtWriter(archive, writer);
         code = code != OTF2_SUCCESS ? code : closed;
     }
     return code == OTF2_SUCCESS ? OTF2_Archive_CloseEvtFiles(archive) : code;
@@ -43,7 +42,6 @@ static OTF2_ErrorCode write_locals(OTF2_Archive *archive, const struct mpl_model
     OTF2_DefWriter *writer =
         OTF2_Archive_GetDefWriter(archive, mpl_write_location_ref(model, l));
     OTF2_ErrorCode code = OTF2_SUCCESS;
-    OTF2_ErrorCode closed;
 
     if (writer == NULL) {
         return OTF2_ERROR_MEM_FAULT;
@@ -52,7 +50,7 @@ static OTF2_ErrorCode write_locals(OTF2_Archive *archive, const struct mpl_model
         code = OTF2_DefWriter_WriteClockOffset(writer, model->offsets[l][i].time_ticks,
                                                model->offsets[l][i].offset_ticks, 0.0);
     }
-    closed = OTF2_Archive_CloseDefWriter(archive, writer);
+    const OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(archive, writer);
     return code != OTF2_SUCCESS ? code : closed;
 }
 
@@ -149,9 +147,9 @@ static enum mpl_status check_events(const struct mpl_model *model, uint32_t l,
                                         archive_name, mpl_write_location_ref(model, l));
     struct mpl_bytes file;
     struct mpl_scan scan;
-    enum mpl_status st;
 
-    st = path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, room, &file, err);
+    const enum mpl_status st =
+        path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, room, &file, err);
     if (st != MPL_OK) {
         return st == MPL_END ? mpl_fail(err, MPL_E_IO, "\"%s\" was not written", path) : st;
     }
@@ -170,9 +168,9 @@ static enum mpl_status check_definitions(const char *directory, struct mpl_arena
     const char *path = mpl_arena_printf(scratch, "%s/%s.otf2", directory, archive_name);
     struct mpl_anchor anchor;
     struct mpl_raw raw;
-    enum mpl_status st;
 
-    st = path == NULL ? mpl_nomem(err) : mpl_anchor_read(path, scratch, &anchor, err);
+    enum mpl_status st =
+        path == NULL ? mpl_nomem(err) : mpl_anchor_read(path, scratch, &anchor, err);
     if (st == MPL_OK) {
         st = mpl_raw_read(&anchor, scratch, &raw, err);
     }

@@ -280,10 +280,8 @@ static OTF2_ErrorCode write_comms(struct definitions *d)
 
 static OTF2_ErrorCode write_all(struct definitions *d)
 {
-    OTF2_ErrorCode code;
-
     collect_strings(d);
-    code = d->is_out_of_memory ? OTF2_ERROR_MEM_FAULT : write_clock(d);
+    OTF2_ErrorCode code = d->is_out_of_memory ? OTF2_ERROR_MEM_FAULT : write_clock(d);
     code = worst(code, write_strings(d));
     code = worst(code, write_tree(d));
     code = worst(code, write_locations(d));

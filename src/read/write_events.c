@@ -80,12 +80,10 @@ static uint32_t rank_in(const uint32_t *members, uint32_t n, uint32_t process)
 
 static uint32_t find_root(struct writing *w, const struct mpl_collective *part)
 {
-    const struct mpl_comm *comm;
-
     if (part->root == MPL_NONE || part->comm == MPL_NONE) {
         return OTF2_COLLECTIVE_ROOT_NONE;
     }
-    comm = &w->model->comms[part->comm];
+    const struct mpl_comm *comm = &w->model->comms[part->comm];
     if (comm->is_self) {
         return 0;
     }
@@ -163,12 +161,11 @@ static OTF2_ErrorCode write_lock(struct writing *w, uint64_t time, uint32_t i)
 static OTF2_ErrorCode write_mark(struct writing *w, uint64_t time, uint32_t i)
 {
     const struct mpl_thread_record *r = thread_record(w, i);
-    OTF2_CommRef group;
 
     if (r == NULL) {
         return OTF2_EvtWriter_ThreadBegin(w->writer, NULL, time, OTF2_UNDEFINED_COMM, 0);
     }
-    group = team_ref(w, r->object);
+    const OTF2_CommRef group = team_ref(w, r->object);
     switch (r->act) {
     case MPL_ACT_CREATE:
         return OTF2_EvtWriter_ThreadCreate(w->writer, NULL, time, group, r->number);

@@ -32,7 +32,6 @@ static bool add_member(struct mpl_write_teams *t, const struct mpl_model *model,
 {
     const uint64_t key = key_of(model->locations[location].process, number);
     uint32_t team = number == MPL_NONE ? MPL_NONE : mpl_map_find(t->of, key);
-    struct member *member;
 
     if (number == MPL_NONE) {
         return true;
@@ -50,7 +49,7 @@ static bool add_member(struct mpl_write_teams *t, const struct mpl_model *model,
     if (item->last == location) {
         return true;
     }
-    member = mpl_buf_add(&t->members);
+    struct member *member = mpl_buf_add(&t->members);
     if (member == NULL) {
         return false;
     }
@@ -85,7 +84,6 @@ struct mpl_write_teams *mpl_write_teams_create(const struct mpl_model *model,
                                                struct mpl_arena *scratch)
 {
     struct mpl_write_teams *t = MPL_NEW(scratch, struct mpl_write_teams);
-    bool ok;
 
     if (t == NULL) {
         return NULL;
@@ -93,7 +91,7 @@ struct mpl_write_teams *mpl_write_teams_create(const struct mpl_model *model,
     t->of = mpl_map_create();
     t->teams = mpl_buf_make(sizeof(struct team));
     t->members = mpl_buf_make(sizeof(struct member));
-    ok = t->of != NULL;
+    bool ok = t->of != NULL;
     for (uint32_t l = 0; l < model->n_locations && ok; l++) {
         ok = add_members(t, model, l);
     }

@@ -54,14 +54,13 @@ static void strip(const struct coarsening *c, struct mpl_symbol *s)
 static bool look_up(struct coarsening *c, uint32_t symbol)
 {
     struct mpl_symbol s = *mpl_symbols_get(c->symbols, symbol);
-    uint32_t number;
 
     if (!keeps(c, symbol, s.function)) {
         c->becomes[symbol] = LEFT_OUT;
         return true;
     }
     strip(c, &s);
-    number = mpl_symbols_put(c->symbols, &s);
+    const uint32_t number = mpl_symbols_put(c->symbols, &s);
     c->becomes[symbol] = number + FIRST;
     return number != MPL_NONE;
 }

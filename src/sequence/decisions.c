@@ -59,7 +59,6 @@ static bool is_loose(const struct mpl_maker *m, uint32_t message)
     const struct mpl_location *loc = &m->model->locations[m->location];
     const uint32_t envelope = loc->messages[message].envelope;
     struct mpl_symbol send;
-    struct mpl_end end;
     uint32_t other;
     uint32_t sending;
 
@@ -67,7 +66,7 @@ static bool is_loose(const struct mpl_maker *m, uint32_t message)
         !mpl_events_posting_call(m->events, m->location, message, &other, &sending)) {
         return false;
     }
-    end = mpl_match_partner(m->model, m->match, m->location, message);
+    struct mpl_end end = mpl_match_partner(m->model, m->match, m->location, message);
 
     const struct mpl_location *from = &m->model->locations[other];
 
@@ -78,13 +77,12 @@ static bool is_loose(const struct mpl_maker *m, uint32_t message)
 
 static bool takes_loose(const struct mpl_maker *m, uint32_t call)
 {
-    struct mpl_span span;
     uint32_t only;
 
     if (mpl_events_only_message(m->events, m->location, 2 * call + 1, &only)) {
         return only != MPL_NONE && is_loose(m, only);
     }
-    span = mpl_events_span(m->events, m->location, 2 * call + 1);
+    struct mpl_span span = mpl_events_span(m->events, m->location, 2 * call + 1);
     for (uint32_t i = 0; i < span.n_messages; i++) {
         if (is_loose(m, mpl_events_message(m->events, m->location, &span, i))) {
             return true;
@@ -157,14 +155,13 @@ static bool is_loose_part(const struct mpl_maker *m, const struct mpl_coll_part 
 static bool joins_loose(const struct mpl_maker *m, uint32_t collective)
 {
     const uint32_t instance = m->match->instance[m->location][collective];
-    const struct mpl_coll_instance *in;
     uint32_t own = 0;
     bool is_loose = false;
 
     if (instance == MPL_NONE) {
         return false;
     }
-    in = &m->match->instances[instance];
+    const struct mpl_coll_instance *in = &m->match->instances[instance];
 
     const struct mpl_coll_part *parts = &m->match->parts[in->first_part];
 
@@ -234,7 +231,6 @@ static bool step(struct mpl_decisions *d, uint32_t call, struct state *s)
 {
     struct mpl_maker *m = &d->maker;
     struct mpl_call_about about;
-    const struct mpl_known *known;
     bool brings;
 
     s->is_kept = false;
@@ -247,7 +243,7 @@ static bool step(struct mpl_decisions *d, uint32_t call, struct state *s)
     if (m->functions[about.region] == MPL_NONE) {
         return true;
     }
-    known = mpl_maker_know(m, call, &about);
+    const struct mpl_known *known = mpl_maker_know(m, call, &about);
     if (known == NULL) {
         return false;
     }
@@ -267,14 +263,13 @@ static bool step(struct mpl_decisions *d, uint32_t call, struct state *s)
 static bool is_fresh(struct mpl_maker *m, uint32_t call, bool *is)
 {
     struct mpl_call_about about;
-    const struct mpl_known *known;
 
     *is = false;
     mpl_events_call_about(m->events, m->location, call, &about);
     if (about.region == MPL_NONE || m->functions[about.region] == MPL_NONE) {
         return true;
     }
-    known = mpl_maker_know(m, call, &about);
+    const struct mpl_known *known = mpl_maker_know(m, call, &about);
     *is = known != NULL && known->level != MPL_LOOSE_CALL && !about.is_probe &&
           !known->is_idle && !known->is_send && !known->is_telling;
     return known != NULL;

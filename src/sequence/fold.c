@@ -150,13 +150,12 @@ static uint32_t *head_of(const struct mpl_loops *x, uint64_t gram)
 static bool push(struct mpl_loops *x, struct mpl_item item)
 {
     const size_t n = x->stack.n + 1;
-    struct place *p;
 
     if (n > x->stack.room && !mpl_buf_reserve(&x->stack, FIRST_PLACES + 2 * n)) {
         return false;
     }
     x->stack.n = n;
-    p = place_at(x, n - 1);
+    struct place *p = place_at(x, n - 1);
     *p = (struct place){ .item = item,
                          .sum = (n == 1 ? 0 : p[-1].sum) * base +
                                 mpl_hash_mix((uint64_t) item.count << 32 | item.what),
@@ -164,10 +163,8 @@ static bool push(struct mpl_loops *x, struct mpl_item item)
                                       : n == 1                    ? 0
                                                                   : p[-1].last_loop };
     if (n >= GRAM && x->k >= GRAM) {
-        uint32_t *head;
-
         p->gram = stretch(x, n, GRAM);
-        head = head_of(x, p->gram);
+        uint32_t *head = head_of(x, p->gram);
         p->alike = *head;
         *head = (uint32_t) n;
     }
@@ -396,14 +393,13 @@ static uint32_t count_further(const struct mpl_loops *x, const uint32_t *symbols
         x->stack.n == 0 ? (struct mpl_item){ 0, 0 } : place_at(x, x->stack.n - 1)->item;
     const struct body *body =
         (top.what & MPL_LOOP) != 0 ? body_of(x, top.what & ~MPL_LOOP) : NULL;
-    const struct mpl_item *items;
     uint32_t i = 0;
 
     *times = 0;
     if (body == NULL || !body->is_plain || top.count <= body->most) {
         return 0;
     }
-    items = items_of(x, body);
+    const struct mpl_item *items = items_of(x, body);
     while (n - i >= body->n) {
         uint32_t k = 0;
 
@@ -463,7 +459,6 @@ static bool is_new(struct mpl_loops *x, uint32_t symbol)
 static bool fold_sequence(struct mpl_loops *x, const struct mpl_sequence *s,
                           struct mpl_arena *arena, struct mpl_folded *out)
 {
-    struct mpl_item *items;
     enum change change = make_seen(x, s) ? CHANGED : NO_MEMORY;
 
     for (uint32_t i = 0; i < s->n && change != NO_MEMORY; i++) {
@@ -482,7 +477,7 @@ static bool fold_sequence(struct mpl_loops *x, const struct mpl_sequence *s,
         }
     }
     out->n = (uint32_t) x->stack.n;
-    items = MPL_NEW_ARRAY(arena, out->n, struct mpl_item);
+    struct mpl_item *items = MPL_NEW_ARRAY(arena, out->n, struct mpl_item);
     for (uint32_t i = 0; i < out->n && items != NULL; i++) {
         items[i] = place_at(x, i)->item;
     }

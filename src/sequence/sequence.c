@@ -326,13 +326,12 @@ static const struct mpl_known *look_up(struct mpl_maker *m, uint32_t call,
 {
     struct mpl_gist gist;
     const bool has_gist = gist_of(m, about, &gist);
-    struct mpl_known *known;
 
     if (m->paths != NULL &&
         !mpl_call_paths_at(m->paths, m->location, about->first_event, &gist.path)) {
         return NULL;
     }
-    known = slot_of(m, &gist);
+    struct mpl_known *known = slot_of(m, &gist);
     if (has_gist && gist.envelope != MPL_NONE) {
         *last_of(m, gist.envelope) = known;
     }
@@ -353,14 +352,12 @@ static inline const struct mpl_known *find_like_last(const struct mpl_maker *m,
                                                      const struct mpl_call_about *about)
 {
     const struct mpl_location *loc = &m->model->locations[m->location];
-    const struct mpl_message *x;
-    const struct mpl_known *last;
 
     if (about->n_messages != 1 || about->collective != MPL_NONE || m->paths != NULL) {
         return NULL;
     }
-    x = &loc->messages[about->first_message];
-    last = *last_of(m, x->envelope);
+    const struct mpl_message *x = &loc->messages[about->first_message];
+    const struct mpl_known *last = *last_of(m, x->envelope);
     return last != NULL && last->gist.envelope == x->envelope &&
                    last->gist.region == about->region &&
                    last->gist.sent_bytes == x->bytes && last->location == m->location + 1 &&
@@ -407,13 +404,12 @@ static bool add_return(struct mpl_maker *m, struct list *p, uint32_t function,
 static bool take_call(struct mpl_maker *m, uint32_t call, struct list *p)
 {
     struct mpl_call_about about;
-    const struct mpl_known *known;
 
     mpl_events_call_about(m->events, m->location, call, &about);
     if (about.region == MPL_NONE || m->functions[about.region] == MPL_NONE) {
         return true;
     }
-    known = mpl_maker_know(m, call, &about);
+    const struct mpl_known *known = mpl_maker_know(m, call, &about);
     if (known == NULL) {
         return false;
     }

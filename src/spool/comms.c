@@ -136,13 +136,12 @@ static uint32_t count_up(struct search *s, struct mpl_map *map, uint64_t key)
 static uint64_t parent_key(const struct search *s, const struct entry *e, uint32_t *parent)
 {
     const struct comm_map *map = &s->comms->maps[e->spool];
-    const struct comm *comm;
 
     *parent = e->parent < map->n ? map->of[e->parent] : MPL_NONE;
     if (*parent == MPL_NONE) {
         return 0;
     }
-    comm = comm_at(s->comms, *parent);
+    const struct comm *comm = comm_at(s->comms, *parent);
     return comm->made == MPL_MADE_INTER ? comm->key : (uint64_t) *parent + 1;
 }
 
@@ -218,7 +217,6 @@ static void settle(struct search *s, struct entry *e, uint64_t parent_as_key,
     const uint64_t key = key_of(s, e, parent_as_key);
     uint32_t index = mpl_map_find(s->by_key, key);
     struct comm_map *map = &s->comms->maps[e->spool];
-    struct comm *comm;
 
     e->is_done = true;
     if (index == MPL_NONE) {
@@ -228,7 +226,7 @@ static void settle(struct search *s, struct entry *e, uint64_t parent_as_key,
         }
         s->is_short |= !mpl_map_put(s->by_key, key, index);
     }
-    comm = comm_at(s->comms, index);
+    struct comm *comm = comm_at(s->comms, index);
     if (e->rank < comm->n_members) {
         comm->members[e->rank] = s->spools->all[e->spool].head->rank;
     }

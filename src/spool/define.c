@@ -194,12 +194,11 @@ static void define_property(struct definitions *d, const struct spool *spool,
 {
     const OTF2_Type type = type_of_property(p->key);
     OTF2_AttributeValue value = { 0 };
-    OTF2_StringRef name;
 
     if (type == OTF2_TYPE_NONE) {
         return;
     }
-    name = string_of(d, p->key);
+    const OTF2_StringRef name = string_of(d, p->key);
     if (type == OTF2_TYPE_UINT32) {
         value.uint32 = (uint32_t) strtoul(p->value, NULL, 10);
     } else if (type == OTF2_TYPE_DOUBLE) {
@@ -438,13 +437,12 @@ static void define_comms(struct definitions *d)
 static uint64_t *threads_of_all(struct definitions *d, uint32_t *n)
 {
     const struct spools *spools = d->archive->spools;
-    uint64_t *all;
 
     *n = 0;
     for (uint32_t i = 0; i < spools->n; i++) {
         *n += spools->all[i].n_threads;
     }
-    all = MPL_NEW_ARRAY(d->archive->arena, *n, uint64_t);
+    uint64_t *all = MPL_NEW_ARRAY(d->archive->arena, *n, uint64_t);
     *n = 0;
     for (uint32_t i = 0; i < spools->n && all != NULL; i++) {
         for (uint32_t t = 0; t < spools->all[i].n_threads; t++) {

@@ -108,7 +108,6 @@ static OTF2_ErrorCode put_call(struct emit *e, const struct record *r)
 {
     const uint32_t region =
         r->small < MPL_CALLS ? e->archive->survey.regions[r->small] : MPL_NONE;
-    OTF2_ErrorCode code;
 
     if (region == MPL_NONE) {
         return OTF2_SUCCESS;
@@ -117,7 +116,7 @@ static OTF2_ErrorCode put_call(struct emit *e, const struct record *r)
     if (r->kind == MPL_SPOOL_LEAVE) {
         return OTF2_EvtWriter_Leave(e->writer, NULL, e->time_ns, region);
     }
-    code = add_waited_for(e);
+    OTF2_ErrorCode code = add_waited_for(e);
     code = code == OTF2_SUCCESS ? add_site(e, r->large) : code;
     return code == OTF2_SUCCESS
                ? OTF2_EvtWriter_Enter(e->writer, e->attributes, e->time_ns, region)

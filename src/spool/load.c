@@ -110,7 +110,6 @@ static enum mpl_status map(struct spool *spool, struct mpl_arena *arena,
 {
     int fd = -1;
     enum mpl_status st = mpl_file_open(spool->path, &fd, &spool->n_bytes, err);
-    void *bytes;
 
     if (st != MPL_OK) {
         return st == MPL_END ? mpl_fail(err, MPL_E_IO, "\"%s\" is gone", spool->path) : st;
@@ -119,7 +118,7 @@ static enum mpl_status map(struct spool *spool, struct mpl_arena *arena,
         (void) close(fd);
         return mpl_fail(err, MPL_E_MEANING, "\"%s\" is no spool", spool->path);
     }
-    bytes = mmap(NULL, spool->n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *bytes = mmap(NULL, spool->n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
     (void) close(fd);
     if (bytes == MAP_FAILED) {
         return mpl_nomem(err);

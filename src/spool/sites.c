@@ -100,12 +100,11 @@ static bool see_object(struct sites_finder *f, const struct record *r)
 {
     const size_t room = (r->n_words - MPL_SPOOL_OBJECT_WORDS) * sizeof(uint64_t);
     const char *text = (const char *) (r->words + MPL_SPOOL_OBJECT_WORDS) + r->small;
-    struct object *object;
 
     if (r->small >= room || memchr(text, '\0', room - r->small) == NULL) {
         return true;
     }
-    object = mpl_buf_add(&f->objects);
+    struct object *object = mpl_buf_add(&f->objects);
     if (object == NULL) {
         return false;
     }
@@ -118,15 +117,13 @@ static bool see_object(struct sites_finder *f, const struct record *r)
 
 bool mpl_sites_see(struct sites_finder *f, const struct record *r)
 {
-    struct site *site;
-
     if (r->kind == MPL_SPOOL_OBJECT && r->n_words > MPL_SPOOL_OBJECT_WORDS) {
         return see_object(f, r);
     }
     if (r->kind != MPL_SPOOL_SITE || r->n_words < 3) {
         return true;
     }
-    site = mpl_buf_add(&f->seen);
+    struct site *site = mpl_buf_add(&f->seen);
     if (site != NULL) {
         *site = (struct site){ r->large, r->words + 2, r->n_words - 2 };
     }
@@ -146,12 +143,11 @@ static uint32_t intern(struct mpl_names *names, const char *key, struct mpl_buf 
 {
     const size_t before = mpl_names_count(names);
     const uint32_t number = key != NULL ? mpl_names_put(names, key) : MPL_NONE;
-    void *fresh;
 
     if (number != before) {
         return number;
     }
-    fresh = mpl_buf_add(buf);
+    void *fresh = mpl_buf_add(buf);
     if (fresh == NULL) {
         return MPL_NONE;
     }
@@ -185,13 +181,12 @@ static bool context_of(struct sites_finder *f, const struct symbol *s, uint32_t 
     const bool has_line = s->source != NULL && s->line != 0;
     struct site_context context = { function_of(f, s), has_line ? line_of(f, s) : MPL_NONE,
                                     parent };
-    const char *key;
 
     if (context.function == MPL_NONE || (has_line && context.line == MPL_NONE)) {
         return false;
     }
-    key = mpl_arena_printf(f->arena, "%" PRIu32 " %" PRIu32 " %" PRIu32, context.function,
-                           context.line, context.parent);
+    const char *key = mpl_arena_printf(f->arena, "%" PRIu32 " %" PRIu32 " %" PRIu32,
+                                       context.function, context.line, context.parent);
     *out = intern(f->contexts, key, &f->sites->contexts, &context);
     return *out != MPL_NONE;
 }

@@ -192,13 +192,12 @@ bool mpl_survey_make(struct archive *archive)
     struct survey *survey = &archive->survey;
     struct sites_finder *finder =
         mpl_sites_find_begin(&archive->sites, archive->spools->n, archive->arena);
-    bool is_good;
 
     survey->begin_ns = UINT64_MAX;
     survey->has_one_clock = true;
     memset(survey->regions, 0xff, sizeof survey->regions);
     survey->is_done = MPL_NEW_ARRAY(archive->arena, archive->spools->n, struct mpl_buf);
-    is_good = survey->is_done != NULL && finder != NULL;
+    bool is_good = survey->is_done != NULL && finder != NULL;
     for (uint32_t i = 0; i < archive->spools->n && is_good; i++) {
         is_good = look_at(archive, finder, i);
     }

@@ -250,13 +250,12 @@ static bool add_by_name(struct symbols *s, Dwfl_Module *module, uint64_t address
                         struct mpl_buf *found)
 {
     const char *name = dwfl_module_addrname(module, address);
-    struct symbol *symbol;
 
     if (name == NULL) {
         return true;
     }
     name = keep(s, name);
-    symbol = name != NULL ? mpl_buf_add(found) : NULL;
+    struct symbol *symbol = name != NULL ? mpl_buf_add(found) : NULL;
     if (symbol == NULL) {
         return false;
     }

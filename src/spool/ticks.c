@@ -53,13 +53,12 @@ static size_t thin(struct mpl_spool_tie *ties, size_t n)
 static bool put_together(struct spools *spools, uint32_t first, struct mpl_arena *arena)
 {
     struct spool *own = &spools->all[first];
-    struct mpl_spool_tie *ties;
     size_t n = 0;
 
     for (uint32_t i = first; i < spools->n; i++) {
         n += is_same_clock(own, &spools->all[i]) ? spools->all[i].head->n_ties : 0;
     }
-    ties = MPL_NEW_ARRAY(arena, n, struct mpl_spool_tie);
+    struct mpl_spool_tie *ties = MPL_NEW_ARRAY(arena, n, struct mpl_spool_tie);
     if (ties == NULL) {
         return false;
     }

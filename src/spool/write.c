@@ -19,7 +19,6 @@ static OTF2_ErrorCode write_events_of(struct archive *archive, OTF2_Archive *otf
 {
     OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(otf2, location);
     OTF2_ErrorCode code = OTF2_SUCCESS;
-    OTF2_ErrorCode closed;
 
     if (writer == NULL) {
         return OTF2_ERROR_MEM_FAULT;
@@ -27,7 +26,7 @@ static OTF2_ErrorCode write_events_of(struct archive *archive, OTF2_Archive *otf
     if (spool != MPL_NONE) {
         code = mpl_archive_events(archive, spool, thread, writer);
     }
-    closed = OTF2_Archive_CloseEvtWriter(otf2, writer);
+    const OTF2_ErrorCode closed = OTF2_Archive_CloseEvtWriter(otf2, writer);
     return code != OTF2_SUCCESS ? code : closed;
 }
 
@@ -36,7 +35,6 @@ static OTF2_ErrorCode write_clock_of(struct archive *archive, OTF2_Archive *otf2
 {
     OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(otf2, location);
     OTF2_ErrorCode code = OTF2_SUCCESS;
-    OTF2_ErrorCode closed;
 
     if (writer == NULL) {
         return OTF2_ERROR_MEM_FAULT;
@@ -44,7 +42,7 @@ static OTF2_ErrorCode write_clock_of(struct archive *archive, OTF2_Archive *otf2
     if (spool != MPL_NONE) {
         code = mpl_archive_clock(archive, spool, writer);
     }
-    closed = OTF2_Archive_CloseDefWriter(otf2, writer);
+    const OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(otf2, writer);
     return code != OTF2_SUCCESS ? code : closed;
 }
 
@@ -87,7 +85,6 @@ static OTF2_ErrorCode fill(struct archive *archive, OTF2_Archive *otf2)
     static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = mpl_otf2_flush_always,
                                                .otf2_post_flush = NULL };
     OTF2_ErrorCode code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2);
-    OTF2_GlobalDefWriter *definitions;
 
     code = code == OTF2_SUCCESS ? OTF2_Archive_SetFlushCallbacks(otf2, &flush, NULL) : code;
     code = code == OTF2_SUCCESS ? mpl_archive_properties(archive, otf2) : code;
@@ -95,7 +92,7 @@ static OTF2_ErrorCode fill(struct archive *archive, OTF2_Archive *otf2)
     if (code != OTF2_SUCCESS) {
         return code;
     }
-    definitions = OTF2_Archive_GetGlobalDefWriter(otf2);
+    OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(otf2);
     if (definitions == NULL) {
         return OTF2_ERROR_MEM_FAULT;
     }
@@ -217,13 +214,12 @@ enum mpl_status mpl_spools_write(const char *spools, const char *directory,
                                .arena = arena,
                                .summary = summary,
                                .ended_ns = has_just_ended ? now_ns() : 0 };
-    enum mpl_status st;
 
     *summary = (struct mpl_spool_summary){ 0 };
     if (arena == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_spools_open(spools, arena, &opened, err);
+    enum mpl_status st = mpl_spools_open(spools, arena, &opened, err);
     if (st == MPL_OK) {
         archive.command = read_command(spools, arena);
         st = write_and_place(&archive, directory, err);

@@ -90,12 +90,11 @@ static uint32_t find_in_process(const struct clocks *c, uint32_t group_ref)
 {
     for (unsigned depth = 0; depth < CREATOR_DEPTH && group_ref != MPL_NONE; depth++) {
         const uint32_t process = mpl_map_find(c->process_of, group_ref);
-        const struct mpl_sync_group *group;
 
         if (process != MPL_NONE) {
             return find_witness(c->job->model, process);
         }
-        group = find_group(c, group_ref);
+        const struct mpl_sync_group *group = find_group(c, group_ref);
         group_ref = group == NULL ? MPL_NONE : group->creator;
     }
     return MPL_NONE;
@@ -166,9 +165,9 @@ static enum mpl_status read_offsets(struct clocks *c, const struct mpl_sync_part
     const char *path = mpl_arena_printf(c->job->scratch, "%s/%" PRIu64 ".def",
                                         c->job->anchor.stem, part->reference);
     struct mpl_bytes file;
-    enum mpl_status st;
 
-    st = path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, &c->room, &file, err);
+    const enum mpl_status st =
+        path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, &c->room, &file, err);
     return st == MPL_OK
                ? mpl_sync_read_offsets(file, c->job->anchor.def_chunk_bytes, offsets, err)
                : st;

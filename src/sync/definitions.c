@@ -142,11 +142,10 @@ enum mpl_status mpl_sync_locals(struct mpl_bytes file, size_t chunk_bytes,
     struct locals l = { .retime = retime, .writer = writer, .error_ticks = error_ticks };
     struct mpl_def_walk walk;
     struct mpl_cursor fields;
-    enum mpl_status st;
     uint8_t type;
 
     mpl_def_walk_start(&walk, file, chunk_bytes);
-    st = mpl_chunk_writer_begin(writer, walk.chunk.is_big_endian, err);
+    enum mpl_status st = mpl_chunk_writer_begin(writer, walk.chunk.is_big_endian, err);
     while (st == MPL_OK && mpl_def_walk_next(&walk, &type, &fields)) {
         st = check_order(&walk, writer, err);
         if (st == MPL_OK) {
@@ -172,7 +171,6 @@ enum mpl_status mpl_sync_read_offsets(struct mpl_bytes file, size_t chunk_bytes,
     mpl_def_walk_start(&walk, file, chunk_bytes);
     while (mpl_def_walk_next(&walk, &type, &fields)) {
         struct mpl_clock_offset offset;
-        struct mpl_clock_offset *item;
 
         if (type != LOCAL_CLOCK_OFFSET) {
             continue;
@@ -183,7 +181,7 @@ enum mpl_status mpl_sync_read_offsets(struct mpl_bytes file, size_t chunk_bytes,
         if (fields.is_bad || (offsets->n > 0 && offset.time_ticks <= last)) {
             continue;
         }
-        item = mpl_buf_add(offsets);
+        struct mpl_clock_offset *item = mpl_buf_add(offsets);
         if (item == NULL) {
             return mpl_nomem(err);
         }
@@ -331,11 +329,10 @@ enum mpl_status mpl_sync_copy_globals(struct mpl_bytes file, size_t chunk_bytes,
 {
     struct mpl_def_walk walk;
     struct mpl_cursor fields;
-    enum mpl_status st;
     uint8_t type;
 
     mpl_def_walk_start(&walk, file, chunk_bytes);
-    st = mpl_chunk_writer_begin(writer, walk.chunk.is_big_endian, err);
+    enum mpl_status st = mpl_chunk_writer_begin(writer, walk.chunk.is_big_endian, err);
     while (st == MPL_OK && mpl_def_walk_next(&walk, &type, &fields)) {
         st = check_order(&walk, writer, err);
         if (st != MPL_OK) {

@@ -155,12 +155,11 @@ INLINE void put(struct copy *c, const uint8_t *at, size_t n, uint64_t time,
 {
     struct mpl_chunk_writer *w = c->writer;
     const size_t all = c->lists == NULL ? n : n + c->lists_bytes;
-    uint8_t *to;
 
     if (all + TIME_RECORD > (size_t) (w->end - w->at) && !make_room(c, all)) {
         return;
     }
-    to = w->at;
+    uint8_t *to = w->at;
     if (time != c->written) {
         const uint64_t stored = is_big_endian ? __builtin_bswap64(time) : time;
 

@@ -39,24 +39,20 @@ static uint32_t find_location(const struct mpl_sync_job *job, uint8_t scope, uin
 
 static uint64_t retime(const struct mpl_sync_job *job, uint32_t l, uint64_t time)
 {
-    const struct mpl_location *loc;
-    struct mpl_retime r;
-    __int128 to;
-
     if (l == MPL_NONE) {
         return time; /* without events there is no other time line */
     }
-    loc = &job->model->locations[l];
-    r = (struct mpl_retime){ .from = &job->recorded->times[l],
-                             .to = &loc->times,
-                             .n = loc->n_events,
-                             .from_base = job->recorded->base[l],
-                             .to_base = loc->base_ticks + job->shift };
+    const struct mpl_location *loc = &job->model->locations[l];
+    struct mpl_retime r = { .from = &job->recorded->times[l],
+                            .to = &loc->times,
+                            .n = loc->n_events,
+                            .from_base = job->recorded->base[l],
+                            .to_base = loc->base_ticks + job->shift };
     if (job->model->n_offsets != NULL) {
         r.from_offsets =
             (struct mpl_sync_offsets){ job->model->offsets[l], job->model->n_offsets[l] };
     }
-    to = r.to_base + mpl_retime_wide(&r, time);
+    const __int128 to = r.to_base + mpl_retime_wide(&r, time);
     return to < 0 ? 0 : to >= UINT64_MAX ? UINT64_MAX - 1 : (uint64_t) to;
 }
 
@@ -95,23 +91,19 @@ static enum mpl_status copy_marker(const struct mpl_sync_job *job, struct mpl_cu
     const uint64_t time = mpl_cursor_u64(&fields);
     const uint64_t duration = mpl_cursor_u64(&fields);
     struct mpl_cursor rest = fields;
-    uint8_t scope;
-    uint64_t begin;
-    uint64_t end;
-    uint32_t l;
 
     (void) mpl_cursor_u32(&fields); /* definition */
-    scope = mpl_cursor_u8(&fields);
-    l = find_location(job, scope, mpl_cursor_u64(&fields));
+    const uint8_t scope = mpl_cursor_u8(&fields);
+    const uint32_t l = find_location(job, scope, mpl_cursor_u64(&fields));
     if (fields.is_bad) {
         return mpl_fail(err, MPL_E_UNSUPPORTED, "a marker has broken fields");
     }
-    begin = retime(job, l, time);
+    const uint64_t begin = retime(job, l, time);
     mpl_sync_span_add(span, begin);
     if (duration > UINT64_MAX - 1 - time) {
         return put_marker(begin, duration, &rest, writer, job->scratch, err);
     }
-    end = retime(job, l, time + duration);
+    const uint64_t end = retime(job, l, time + duration);
     mpl_sync_span_add(span, end);
     return put_marker(begin, end - begin, &rest, writer, job->scratch, err);
 }
@@ -123,11 +115,10 @@ enum mpl_status mpl_sync_markers(const struct mpl_sync_job *job, struct mpl_byte
 {
     struct mpl_def_walk walk;
     struct mpl_cursor fields;
-    enum mpl_status st;
     uint8_t type;
 
     mpl_def_walk_start(&walk, file, job->anchor.def_chunk_bytes);
-    st = mpl_chunk_writer_begin(writer, walk.chunk.is_big_endian, err);
+    enum mpl_status st = mpl_chunk_writer_begin(writer, walk.chunk.is_big_endian, err);
     while (st == MPL_OK && mpl_def_walk_next(&walk, &type, &fields)) {
         if (walk.chunk.is_big_endian != writer->is_big_endian) {
             st = mpl_fail(err, MPL_E_UNSUPPORTED, "its byte order changes");

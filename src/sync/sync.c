@@ -67,7 +67,6 @@ static void note_all(const struct mpl_sync_job *job)
 static enum mpl_status open_source(struct mpl_sync_job *job, struct mpl_err *err)
 {
     const char *path = NULL;
-    const char *name;
     enum mpl_status st = mpl_anchor_find(job->model->path, job->scratch, &path, err);
 
     if (st == MPL_END) {
@@ -80,7 +79,7 @@ static enum mpl_status open_source(struct mpl_sync_job *job, struct mpl_err *err
     if (st != MPL_OK) {
         return st;
     }
-    name = strrchr(job->anchor.stem, '/');
+    const char *name = strrchr(job->anchor.stem, '/');
     job->name = name == NULL ? job->anchor.stem : name + 1;
     return MPL_OK;
 }

@@ -92,8 +92,6 @@ static __int128 between(const struct mpl_retime *r, uint32_t n_before, int64_t t
 {
     const uint32_t next = n_before;
     const uint32_t last = n_before - 1;
-    __int128 way;
-    __int128 length;
 
     if (r->n == 0) {
         return ticks;
@@ -108,11 +106,11 @@ static __int128 between(const struct mpl_retime *r, uint32_t n_before, int64_t t
     if (n_before == 0) {
         return (__int128) mpl_times_get(r->to, next) - mpl_retime_from(r, next) + ticks;
     }
-    way = (__int128) ticks - mpl_retime_from(r, last);
+    const __int128 way = (__int128) ticks - mpl_retime_from(r, last);
     if (n_before == r->n || way <= 0) {
         return mpl_times_get(r->to, last) + way;
     }
-    length = (__int128) mpl_retime_from(r, next) - mpl_retime_from(r, last);
+    const __int128 length = (__int128) mpl_retime_from(r, next) - mpl_retime_from(r, last);
     return mpl_times_get(r->to, last) +
            way * ((__int128) mpl_times_get(r->to, next) - mpl_times_get(r->to, last)) /
                length;

@@ -46,13 +46,12 @@ static enum mpl_status copy_all(int from, int to, const char *path, struct mpl_r
 
     *n = 0;
     for (;;) {
-        ssize_t got;
-
         if (mpl_ends_are_asked_for()) {
             return mpl_fail(err, MPL_E_IO, "interrupted");
         }
-        got = is_by_kernel ? copy_file_range(from, NULL, to, NULL, PIECE_BYTES, 0)
-                           : copy_piece(from, to, room);
+        const ssize_t got = is_by_kernel
+                                ? copy_file_range(from, NULL, to, NULL, PIECE_BYTES, 0)
+                                : copy_piece(from, to, room);
         if (got < 0 && is_by_kernel && is_beyond_kernel(errno)) {
             is_by_kernel = false; /* goes on where the kernel stopped */
         } else if (got < 0 && errno != EINTR) {

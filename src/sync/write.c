@@ -259,7 +259,6 @@ static enum mpl_status write_locations(struct mpl_sync_job *job, struct mpl_err 
                                        .run = run,
                                        .tick = tell,
                                        .context = &w };
-    enum mpl_status st;
 
     w.parts = MPL_NEW_ARRAY(job->scratch, job->n_parts, struct mpl_sync_part *);
     if (w.parts == NULL) {
@@ -272,7 +271,7 @@ static enum mpl_status write_locations(struct mpl_sync_job *job, struct mpl_err 
     if (job->n_parts > 0) {
         qsort(w.parts, job->n_parts, sizeof *w.parts, compare);
     }
-    st = mpl_parallel_run(&crew, err);
+    const enum mpl_status st = mpl_parallel_run(&crew, err);
     for (unsigned i = 0; i < MPL_PARALLEL_MOST; i++) {
         mpl_room_free(&w.desks[i].in);
         mpl_room_free(&w.desks[i].out);
@@ -289,7 +288,6 @@ static enum mpl_status write_globals(struct mpl_sync_job *job, struct mpl_err *e
     struct mpl_sync_span span = job->markers;
     struct mpl_room room = { 0 };
     struct mpl_chunk_writer writer;
-    enum mpl_status st;
 
     if (to == NULL) {
         return mpl_nomem(err);
@@ -300,7 +298,7 @@ static enum mpl_status write_globals(struct mpl_sync_job *job, struct mpl_err *e
             mpl_sync_span_add(&span, job->parts[i].span.last);
         }
     }
-    st = mpl_chunk_writer_open(&writer, to, chunk_bytes, &room, err);
+    enum mpl_status st = mpl_chunk_writer_open(&writer, to, chunk_bytes, &room, err);
     if (st == MPL_OK) {
         st = mpl_sync_copy_globals(job->globals, chunk_bytes, &span, job->shift, &writer,
                                    err);
@@ -349,9 +347,9 @@ static enum mpl_status copy_anchor(struct mpl_sync_job *job, struct mpl_err *err
     const char *to = mpl_arena_printf(job->scratch, "%s/%s.otf2", job->target, job->name);
     struct mpl_room room = { 0 };
     struct mpl_bytes file;
-    enum mpl_status st;
 
-    st = to == NULL ? mpl_nomem(err) : mpl_bytes_load(job->anchor.path, &room, &file, err);
+    enum mpl_status st =
+        to == NULL ? mpl_nomem(err) : mpl_bytes_load(job->anchor.path, &room, &file, err);
     if (st == MPL_END) {
         st = mpl_fail(err, MPL_E_IO, "\"%s\" is not there any more", job->anchor.path);
     }
@@ -394,7 +392,6 @@ static enum mpl_status copy_markers(struct mpl_sync_job *job, struct mpl_err *er
 enum mpl_status mpl_sync_write_parts(struct mpl_sync_job *job, struct mpl_err *err)
 {
     const char *folder = mpl_arena_printf(job->scratch, "%s/%s", job->target, job->name);
-    enum mpl_status st;
 
     if (folder == NULL) {
         return mpl_nomem(err);
@@ -402,7 +399,7 @@ enum mpl_status mpl_sync_write_parts(struct mpl_sync_job *job, struct mpl_err *e
     if (mkdir(folder, 0777) != 0) {
         return mpl_fail(err, MPL_E_IO, "\"%s\": %s", folder, strerror(errno));
     }
-    st = copy_anchor(job, err);
+    enum mpl_status st = copy_anchor(job, err);
     if (st == MPL_OK) {
         st = write_locations(job, err);
     }

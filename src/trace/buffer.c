@@ -119,7 +119,6 @@ static void fill_head(uint32_t rank, uint32_t size)
 bool mpl_spool_open(const char *directory, uint32_t rank, uint32_t size)
 {
     char path[4096];
-    int reason;
 
     (void) mkdir(directory, 0777);
     (void) snprintf(path, sizeof path, "%s/%u-%ld" MPL_SPOOL_SUFFIX, directory, rank,
@@ -128,7 +127,7 @@ bool mpl_spool_open(const char *directory, uint32_t rank, uint32_t size)
     if (spool.fd < 0) {
         return give_up(rank, path, errno);
     }
-    reason = take_space(0, MPL_SPOOL_HEAD);
+    const int reason = take_space(0, MPL_SPOOL_HEAD);
     if (reason != 0) {
         return give_up(rank, path, reason);
     }
@@ -219,19 +218,17 @@ static bool is_own_file(void)
 static bool open_window(struct mpl_track *track)
 {
     const uint64_t offset = next_offset();
-    struct mpl_spool_chunk *chunk;
-    void *mapped;
 
     if (offset == 0 || !is_own_file() || take_space(offset, MPL_SPOOL_CHUNK) != 0) {
         return false;
     }
     /* With all of its pages at once: one by one they would hold up calls. */
-    mapped = mmap(NULL, MPL_SPOOL_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                  spool.fd, (off_t) offset);
+    void *mapped = mmap(NULL, MPL_SPOOL_CHUNK, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_POPULATE, spool.fd, (off_t) offset);
     if (mapped == MAP_FAILED) {
         return false;
     }
-    chunk = mapped;
+    struct mpl_spool_chunk *chunk = mapped;
     track->window = chunk;
     track->end = (uint64_t *) mapped + MPL_SPOOL_CHUNK / sizeof(uint64_t);
     chunk->thread = track->number + 1;

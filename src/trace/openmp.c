@@ -97,7 +97,6 @@ static void begin_region(union data *task, const void *frame, union data *parall
                          unsigned requested, int flags, const void *return_address)
 {
     struct mpl_track *track = own_track();
-    struct region *slot;
 
     (void) task;
     (void) frame;
@@ -107,7 +106,7 @@ static void begin_region(union data *task, const void *frame, union data *parall
         return;
     }
     parallel->value = __atomic_add_fetch(&last_region, 1, __ATOMIC_RELAXED);
-    slot = slot_of(parallel->value);
+    struct region *slot = slot_of(parallel->value);
     slot->site = mpl_site(track, return_address);
     __atomic_store_n(&slot->ended, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->number, parallel->value, __ATOMIC_RELEASE);
@@ -159,15 +158,14 @@ static void go(struct mpl_track *track)
 static void take_part(int endpoint, union data *parallel, union data *task, unsigned n,
                       unsigned index, int flags)
 {
-    struct mpl_track *track;
-
     (void) n;
     (void) index;
     if ((flags & TASK_INITIAL) != 0) {
         return;
     }
     if (endpoint == SCOPE_BEGIN) {
-        track = parallel != NULL && parallel->value != 0 ? own_track() : NULL;
+        struct mpl_track *track =
+            parallel != NULL && parallel->value != 0 ? own_track() : NULL;
         task->value = track != NULL ? parallel->value : 0;
         if (track != NULL) {
             come(track, parallel->value);

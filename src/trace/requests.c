@@ -96,17 +96,14 @@ static struct mpl_request *take(void)
 
 struct mpl_request *mpl_request_add(uint64_t handle)
 {
-    struct mpl_request *request;
-    struct slot *slot;
-
     if (2 * table.n > table.mask && !grow()) {
         return NULL;
     }
-    request = take();
+    struct mpl_request *request = take();
     if (request == NULL) {
         return NULL;
     }
-    slot = slot_of(handle);
+    struct slot *slot = slot_of(handle);
     if (slot->first == NULL) {
         *slot = (struct slot){ handle, request, request };
         table.n++;

@@ -316,14 +316,13 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *user)
 static uint32_t walk(struct mpl_track *track, uintptr_t address)
 {
     struct frames frames = { .track = track };
-    uint32_t number;
 
     mpl_lock();
     (void) _Unwind_Backtrace(on_frame, &frames);
     if (frames.n == 0) {
         frames.addresses[0] = address;
     }
-    number = number_of(track, frames.addresses);
+    const uint32_t number = number_of(track, frames.addresses);
     mpl_unlock();
     return number;
 }

@@ -167,13 +167,12 @@ static void append_file(char *text, const char *path)
 void mpl_clock_name(char *text)
 {
     const char *asked = getenv("MARPLE_TRACE_CLOCKS");
-    ssize_t n;
 
     memset(text, 0, MPL_SPOOL_HOST);
     if (asked != NULL && strcmp(asked, "each") == 0) {
         (void) snprintf(text, MPL_SPOOL_HOST, "process %ld ", (long) getpid());
     }
     append_file(text, "/proc/sys/kernel/random/boot_id");
-    n = (ssize_t) strlen(text);
+    const ssize_t n = (ssize_t) strlen(text);
     (void) readlink("/proc/self/ns/time", text + n, MPL_SPOOL_HOST - 1 - (size_t) n);
 }

@@ -11,7 +11,6 @@
 static void *more_room(void *room, size_t *n_room, size_t n, size_t size)
 {
     size_t wanted = *n_room;
-    void *more;
 
     if (n <= wanted) {
         return room;
@@ -19,7 +18,7 @@ static void *more_room(void *room, size_t *n_room, size_t n, size_t size)
     while (wanted < n) {
         wanted *= 2;
     }
-    more = mpl_pages(wanted * size);
+    void *more = mpl_pages(wanted * size);
     if (more != NULL) {
         *n_room = wanted;
     }
@@ -29,12 +28,12 @@ static void *more_room(void *room, size_t *n_room, size_t n, size_t size)
 MPI_Status *mpl_own_statuses(struct mpl_call_now *c, int n, MPI_Status *statuses)
 {
     struct mpl_track *track = c->track;
-    void *room;
 
     if (statuses != MPI_STATUSES_IGNORE || n <= 0) {
         return statuses;
     }
-    room = more_room(track->statuses, &track->n_statuses, (size_t) n, sizeof *statuses);
+    void *room =
+        more_room(track->statuses, &track->n_statuses, (size_t) n, sizeof *statuses);
     if (room == NULL) {
         return statuses;
     }
@@ -45,13 +44,13 @@ MPI_Status *mpl_own_statuses(struct mpl_call_now *c, int n, MPI_Status *statuses
 void mpl_hold(struct mpl_call_now *c, int n, const MPI_Request *requests)
 {
     struct mpl_track *track = c->track;
-    void *room;
 
     c->n_held = 0;
     if (n <= 0) {
         return;
     }
-    room = more_room(track->handles, &track->n_handles, (size_t) n, sizeof *track->handles);
+    void *room =
+        more_room(track->handles, &track->n_handles, (size_t) n, sizeof *track->handles);
     if (room == NULL) {
         return;
     }
@@ -132,13 +131,11 @@ static void record_end(struct mpl_call_now *c, const struct mpl_request *r,
 static void end_request(struct mpl_call_now *c, uint64_t handle, const MPI_Status *status,
                         bool is_kept)
 {
-    struct mpl_request *r;
-
     if (handle == mpl_handle(MPI_REQUEST_NULL)) {
         return;
     }
     mpl_lock();
-    r = mpl_request_find(handle);
+    struct mpl_request *r = mpl_request_find(handle);
     if (r != NULL && (r->is_active || r->kind == MPL_REQUEST_COMM)) {
         record_end(c, r, status);
         r->is_active = false;
@@ -196,11 +193,9 @@ void mpl_frees(struct mpl_call_now *c)
 
 void mpl_cancels(struct mpl_call_now *c, MPI_Request *request)
 {
-    struct mpl_request *r;
-
     (void) c;
     mpl_lock();
-    r = mpl_request_find(mpl_handle(*request));
+    struct mpl_request *r = mpl_request_find(mpl_handle(*request));
     if (r != NULL) {
         r->is_cancelled = true;
     }
