@@ -158,23 +158,16 @@ bool mpl_chunk_open(struct mpl_bytes file, size_t start, size_t chunk_bytes,
 
 /* ---- fields ------------------------------------------------------------------------------ */
 
-static const uint8_t *take(struct mpl_cursor *cursor, uint64_t n)
+static uint64_t take_fixed(struct mpl_cursor *cursor, unsigned n)
 {
     const uint8_t *at = cursor->at;
 
     if (cursor->is_bad || n > (uint64_t) (cursor->end - at)) {
         cursor->is_bad = true;
-        return NULL;
+        return 0;
     }
     cursor->at += n;
-    return at;
-}
-
-static uint64_t take_fixed(struct mpl_cursor *cursor, unsigned n)
-{
-    const uint8_t *at = take(cursor, n);
-
-    return at == NULL ? 0 : fixed(at, n, cursor->is_big_endian);
+    return fixed(at, n, cursor->is_big_endian);
 }
 
 uint8_t mpl_cursor_u8(struct mpl_cursor *cursor)

@@ -137,14 +137,6 @@ static const uint8_t *backwards(struct mpl_event_scan *p, uint64_t time)
     return broken(p, "time runs backwards");
 }
 
-static void take_first_time(struct mpl_event_scan *p, uint64_t time)
-{
-    p->scan->first_time = time;
-    p->time = time;
-    p->time_before = time;
-    p->has_time = true;
-}
-
 static const uint8_t *take_time(struct mpl_event_scan *p, const uint8_t *at,
                                 const uint8_t *end)
 {
@@ -158,7 +150,10 @@ static const uint8_t *take_time(struct mpl_event_scan *p, const uint8_t *at,
         time = __builtin_bswap64(time);
     }
     if (!p->has_time) {
-        take_first_time(p, time);
+        p->scan->first_time = time;
+        p->time = time;
+        p->time_before = time;
+        p->has_time = true;
     }
     if (time < p->time) {
         return backwards(p, time);

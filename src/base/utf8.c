@@ -2,11 +2,6 @@
 
 #include "base/base_priv.h"
 
-static bool is_tail(unsigned char byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
-
 size_t mpl_utf8_length(const char *text, size_t n)
 {
     const unsigned char *s = (const unsigned char *) text;
@@ -27,7 +22,7 @@ size_t mpl_utf8_length(const char *text, size_t n)
         return 0;
     }
     for (size_t i = 1; i < length; i++) {
-        if (!is_tail(s[i])) {
+        if ((s[i] & 0xC0) != 0x80) {
             return 0;
         }
     }

@@ -336,15 +336,6 @@ static void on_start(struct builder *b, enum mpl_yaml_kind kind, const yaml_even
     }
 }
 
-static void on_end(struct builder *b)
-{
-    if (b->skip_depth > 0) {
-        b->skip_depth--;
-    } else {
-        b->depth--;
-    }
-}
-
 static void on_event(struct builder *b, const yaml_event_t *event)
 {
     switch (event->type) {
@@ -369,7 +360,11 @@ static void on_event(struct builder *b, const yaml_event_t *event)
         break;
     case YAML_MAPPING_END_EVENT:
     case YAML_SEQUENCE_END_EVENT:
-        on_end(b);
+        if (b->skip_depth > 0) {
+            b->skip_depth--;
+        } else {
+            b->depth--;
+        }
         break;
     case YAML_STREAM_END_EVENT:
         b->is_over = true;

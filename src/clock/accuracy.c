@@ -39,11 +39,17 @@ void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair
     *miss = ticks;
 }
 
-static void describe(int64_t *miss, size_t n, struct mpl_clock_accuracy *out)
+void mpl_misses_describe(struct mpl_misses *misses, struct mpl_clock_accuracy *out)
 {
+    int64_t *miss = misses->miss.data;
+    const size_t n = misses->miss.n;
     double sum = 0;
     double squares = 0;
 
+    *out = (struct mpl_clock_accuracy){ .n = misses->n, .n_correct = misses->n - n };
+    if (n == 0) {
+        return;
+    }
     qsort(miss, n, sizeof *miss, mpl_compare_i64);
     for (size_t i = 0; i < n; i++) {
         sum += (double) miss[i];
@@ -57,35 +63,4 @@ static void describe(int64_t *miss, size_t n, struct mpl_clock_accuracy *out)
     out->median_ticks = ((double) miss[(n - 1) / 2] + (double) miss[n / 2]) / 2;
     out->stddev_ticks = sqrt(squares / (double) n);
     out->worst_ticks = miss[n - 1];
-}
-
-void mpl_misses_describe(struct mpl_misses *misses, struct mpl_clock_accuracy *out)
-{
-    *out = (struct mpl_clock_accuracy){ .n = misses->n,
-                                        .n_correct = misses->n - misses->miss.n };
-    if (misses->miss.n > 0) {
-        describe(misses->miss.data, misses->miss.n, out);
-    }
-}
-
-static void see_pair(void *context, const struct mpl_order_pair *pair)
-{
-    mpl_misses_see(context, pair);
-}
-
-enum mpl_status mpl_clock_measure(const struct mpl_order_view *view,
-                                  struct mpl_clock_accuracy *out, struct mpl_err *err)
-{
-    struct mpl_misses misses;
-    enum mpl_status st = MPL_OK;
-
-    mpl_misses_open(&misses);
-    mpl_order_walk_pairs(view, see_pair, &misses);
-    if (misses.is_short) {
-        st = mpl_nomem(err);
-    } else {
-        mpl_misses_describe(&misses, out);
-    }
-    mpl_misses_close(&misses);
-    return st;
 }

@@ -421,11 +421,6 @@ static void fill_result(struct mpl_clock_stage *s)
     }
 }
 
-static bool has_any(const struct mpl_violations *v)
-{
-    return v->p2p > 0 || v->collective > 0 || v->thread > 0;
-}
-
 /* Between processes: what clocks can be blamed for. */
 static bool has_reversals(const struct mpl_violations *v)
 {
@@ -518,8 +513,11 @@ static enum mpl_status repair(struct mpl_clock_stage *s, struct mpl_err *err)
 
 static bool is_repair_wanted(const struct mpl_clock_stage *s)
 {
+    const struct mpl_violations *mapped = &s->clock->mapped;
+
     return !s->options->repair.is_off && s->options->choice != MPL_CLOCK_NONE &&
-           !s->model->has_common_clock && has_any(&s->clock->mapped);
+           !s->model->has_common_clock &&
+           (mapped->p2p > 0 || mapped->collective > 0 || mapped->thread > 0);
 }
 
 static void note_violations(const struct mpl_clock_stage *s)

@@ -52,9 +52,6 @@ struct mpl_clock_accuracy {
     double stddev_ticks; /**< From the mean, over all of them. */
     int64_t worst_ticks;
 };
-/** On the times of \p view as they are. Errors: MPL_E_NOMEM. Cost: n log n for the others. */
-enum mpl_status mpl_clock_measure(const struct mpl_order_view *view,
-                                  struct mpl_clock_accuracy *out, struct mpl_err *err);
 
 struct mpl_clock {
     enum mpl_clock_source source;

@@ -65,20 +65,6 @@ static void end_row(struct row *row)
     row->n_touched = 0;
 }
 
-static void see_pair(struct row *row, const struct mpl_order_pair *pair)
-{
-    if (pair->to != row->to) {
-        end_row(row);
-        row->to = pair->to;
-    }
-    if (!row->is_touched[pair->from]) {
-        row->is_touched[pair->from] = true;
-        row->touched[row->n_touched++] = pair->from;
-    }
-    extend_chain(row->links, &row->chain[pair->from], pair->from, pair->to,
-                 pair->sent_ticks, pair->received_ticks);
-}
-
 /* ---- collectives ---------------------------------------------------------------------------- */
 
 /*
@@ -102,21 +88,14 @@ struct cube {
     bool is_to_all;
 };
 
-static uint32_t star_from(const struct cube *cube, uint32_t rank)
-{
-    return cube->process[cube->is_to_all ? cube->root : rank];
-}
-
-static uint32_t star_to(const struct cube *cube, uint32_t rank)
-{
-    return cube->process[cube->is_to_all ? rank : cube->root];
-}
-
 static void end_star(struct cube *cube)
 {
     for (uint32_t rank = 0; rank < cube->n && cube->root != MPL_NONE; rank++) {
-        end_chain(cube->links, &cube->star[rank], star_from(cube, rank),
-                  star_to(cube, rank));
+        const uint32_t root = cube->process[cube->root];
+        const uint32_t other = cube->process[rank];
+
+        end_chain(cube->links, &cube->star[rank], cube->is_to_all ? root : other,
+                  cube->is_to_all ? other : root);
     }
     cube->root = MPL_NONE;
 }
@@ -175,28 +154,6 @@ static void see_star(struct cube *cube, const struct mpl_order_instance *in)
     }
 }
 
-static void see_instance(struct cube *cube, const struct mpl_order_instance *in)
-{
-    if (in->comm != cube->comm) {
-        enter_comm(cube, in);
-    }
-    if (in->root != MPL_NONE) {
-        see_star(cube, in);
-        return;
-    }
-    for (uint32_t to = 0; to < in->n; to++) {
-        struct chain *chain = &cube->chain[(size_t) to * cube->n_bits];
-
-        for (uint32_t bit = 0; bit < cube->n_bits; bit++) {
-            const uint32_t from = to ^ (uint32_t) 1 << bit;
-
-            if (from < in->n && !(in->is_prefix && from > to)) {
-                see_ranks(cube, in, &chain[bit], from, to);
-            }
-        }
-    }
-}
-
 /* ---- both ------------------------------------------------------------------------------- */
 
 struct mpl_gather {
@@ -245,12 +202,42 @@ struct mpl_gather *mpl_gather_create(struct mpl_links *links,
 
 void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_order_pair *pair)
 {
-    see_pair(&gather->row, pair);
+    struct row *row = &gather->row;
+
+    if (pair->to != row->to) {
+        end_row(row);
+        row->to = pair->to;
+    }
+    if (!row->is_touched[pair->from]) {
+        row->is_touched[pair->from] = true;
+        row->touched[row->n_touched++] = pair->from;
+    }
+    extend_chain(row->links, &row->chain[pair->from], pair->from, pair->to,
+                 pair->sent_ticks, pair->received_ticks);
 }
 
 void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_instance *in)
 {
-    see_instance(&gather->cube, in);
+    struct cube *cube = &gather->cube;
+
+    if (in->comm != cube->comm) {
+        enter_comm(cube, in);
+    }
+    if (in->root != MPL_NONE) {
+        see_star(cube, in);
+        return;
+    }
+    for (uint32_t to = 0; to < in->n; to++) {
+        struct chain *chain = &cube->chain[(size_t) to * cube->n_bits];
+
+        for (uint32_t bit = 0; bit < cube->n_bits; bit++) {
+            const uint32_t from = to ^ (uint32_t) 1 << bit;
+
+            if (from < in->n && !(in->is_prefix && from > to)) {
+                see_ranks(cube, in, &chain[bit], from, to);
+            }
+        }
+    }
 }
 
 void mpl_gather_finish(struct mpl_gather *gather)

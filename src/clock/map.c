@@ -177,15 +177,6 @@ enum mpl_status mpl_clock_map_course(const struct mpl_course *course, uint32_t p
 
 /* ---- application ---------------------------------------------------------------------------- */
 
-static int64_t apply_knot(const struct mpl_clock_knot *knot, int64_t ticks)
-{
-    const __int128 half = (__int128) 1 << (MPL_SLOPE_BITS - 1);
-    const __int128 rise =
-        (((__int128) ticks - knot->at_ticks) * knot->slope_q62 + half) >> MPL_SLOPE_BITS;
-
-    return mpl_ticks_narrow((__int128) ticks + knot->add_ticks + rise);
-}
-
 int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks)
 {
     uint32_t k = 0;
@@ -193,7 +184,13 @@ int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks)
     while (k + 1 < map->n && ticks >= map->knot[k + 1].at_ticks) {
         k++;
     }
-    return apply_knot(&map->knot[k], ticks);
+
+    const struct mpl_clock_knot *knot = &map->knot[k];
+    const __int128 half = (__int128) 1 << (MPL_SLOPE_BITS - 1);
+    const __int128 rise =
+        (((__int128) ticks - knot->at_ticks) * knot->slope_q62 + half) >> MPL_SLOPE_BITS;
+
+    return mpl_ticks_narrow((__int128) ticks + knot->add_ticks + rise);
 }
 
 /* The time at which another one follows. */

@@ -17,11 +17,6 @@ static bool is_name_start(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_name_part(char c)
-{
-    return is_name_start(c) || is_digit(c) || c == '.';
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -120,7 +115,7 @@ static struct token bad_token(struct lexer *lexer, size_t at, size_t n, const ch
 
 static size_t name_end(const char *text, size_t at)
 {
-    while (is_name_part(text[at])) {
+    while (is_name_start(text[at]) || is_digit(text[at]) || text[at] == '.') {
         at++;
     }
     return at;

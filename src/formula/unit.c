@@ -2,6 +2,7 @@
 
 #include "formula/formula_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Kibi and kilo both, because programs print both and users copy what they see. */
@@ -43,17 +44,12 @@ bool mpl_unit_equal(struct mpl_unit a, struct mpl_unit b)
     return a.seconds == b.seconds && a.bytes == b.bytes;
 }
 
-static bool is_power(int power)
-{
-    return power >= -UNIT_POWER_LIMIT && power <= UNIT_POWER_LIMIT;
-}
-
 bool mpl_unit_combine(struct mpl_unit a, struct mpl_unit b, int sign, struct mpl_unit *out)
 {
     const int seconds = a.seconds + sign * b.seconds;
     const int bytes = a.bytes + sign * b.bytes;
 
-    if (!is_power(seconds) || !is_power(bytes)) {
+    if (abs(seconds) > UNIT_POWER_LIMIT || abs(bytes) > UNIT_POWER_LIMIT) {
         return false;
     }
     *out = (struct mpl_unit){ (int8_t) seconds, (int8_t) bytes };

@@ -207,18 +207,10 @@ static void settle(const struct mpl_streams *streams, struct mpl_choice *choice)
     }
 }
 
-static enum mpl_status make_guesses(struct mpl_matcher *m, struct mpl_err *err)
-{
-    const uint32_t n = m->match->first_number[m->model->n_locations];
-
-    m->is_guess = MPL_NEW_ARRAY(m->arena, n / 64 + 1, uint64_t);
-    m->match->is_guess = m->is_guess;
-    return m->is_guess == NULL ? mpl_nomem(err) : MPL_OK;
-}
-
 enum mpl_status mpl_choices_create(struct mpl_streams *streams, struct mpl_err *err)
 {
-    const struct mpl_model *model = streams->matcher->model;
+    struct mpl_matcher *m = streams->matcher;
+    const struct mpl_model *model = m->model;
     struct by_comm by = { .first = NULL };
     bool has_guesses = false;
     enum mpl_status st = put_choices(streams, err);
@@ -244,7 +236,13 @@ enum mpl_status mpl_choices_create(struct mpl_streams *streams, struct mpl_err *
         settle(streams, &streams->choice[i]);
         has_guesses = has_guesses || streams->choice[i].has_several;
     }
-    return has_guesses ? make_guesses(streams->matcher, err) : MPL_OK;
+    if (!has_guesses) {
+        return MPL_OK;
+    }
+    m->is_guess = MPL_NEW_ARRAY(
+        m->arena, m->match->first_number[model->n_locations] / 64 + 1, uint64_t);
+    m->match->is_guess = m->is_guess;
+    return m->is_guess == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 /* ---- taking ------------------------------------------------------------------------ */

@@ -260,13 +260,6 @@ static void sort_parts(struct mpl_coll_part *part, uint32_t n)
     }
 }
 
-static bool is_same_operation(const struct mpl_coll_instance *instance,
-                              const struct mpl_collective *part)
-{
-    return part->op == instance->op &&
-           (part->root == MPL_NONE || part->root == instance->root);
-}
-
 /*
  * An instance is what its first part says; a part that says otherwise makes it unusable. The
  * groups of an inter-communicator see its root differently (the receiving group names the
@@ -284,7 +277,8 @@ static bool agree(struct work *w, struct mpl_coll_instance *instance)
 
         instance->op = i == 0 ? c->op : instance->op;
         instance->root = instance->root == MPL_NONE ? c->root : instance->root;
-        does_agree &= is_same_operation(instance, c);
+        does_agree &=
+            c->op == instance->op && (c->root == MPL_NONE || c->root == instance->root);
     }
     return does_agree;
 }

@@ -327,16 +327,6 @@ static void relate_loose(const struct mpl_teams *t)
     }
 }
 
-/* Orders the threads of each team by what its maker did; false when out of memory. */
-static bool relate(struct mpl_teams *t)
-{
-    if (!relate_teams(t)) {
-        return false;
-    }
-    relate_loose(t);
-    return true;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
 /* Only OPARI2's names: it records enter and leave around the whole wait. */
@@ -357,7 +347,11 @@ static enum mpl_status find_all(struct mpl_teams *t, struct mpl_err *err)
         t->is_barrier[r] = is_barrier(&t->model->regions[r]);
     }
     mpl_teams_gather(t);
-    return t->is_short || !relate(t) ? mpl_nomem(err) : MPL_OK;
+    if (t->is_short || !relate_teams(t)) {
+        return mpl_nomem(err);
+    }
+    relate_loose(t);
+    return MPL_OK;
 }
 
 enum mpl_status mpl_match_teams(const struct mpl_model *model, uint32_t process,

@@ -7,15 +7,6 @@
 
 /* ---- who is who --------------------------------------------------------------------------------- */
 
-/* Follows \p rank to where nothing is said any more. */
-static uint32_t follow(const uint32_t *becomes, uint32_t rank)
-{
-    while (becomes[rank] != MPL_NONE) {
-        rank = becomes[rank];
-    }
-    return rank;
-}
-
 static enum mpl_status take_pairs(const struct mpl_rank_pair *pairs, size_t n_pairs,
                                   uint32_t n, uint32_t *becomes, bool *is_taken,
                                   struct mpl_err *err)
@@ -50,7 +41,12 @@ static void close_circles(uint32_t *becomes, const bool *is_taken, uint32_t n)
 {
     for (uint32_t rank = 0; rank < n; rank++) {
         if (!is_taken[rank]) {
-            becomes[follow(becomes, rank)] = rank;
+            uint32_t last = rank;
+
+            while (becomes[last] != MPL_NONE) {
+                last = becomes[last];
+            }
+            becomes[last] = rank;
         }
     }
 }

@@ -353,8 +353,4 @@ void mpl_tally_instance(struct mpl_tally *tally, const struct mpl_order_instance
 enum mpl_status mpl_tally_rest(struct mpl_tally *tally, const struct mpl_order_view *view,
                                struct mpl_err *err);
 
-/** Counts all violations on the times of \p view; \p per_location may be NULL. */
-enum mpl_status mpl_order_count(const struct mpl_order_view *view, uint64_t *per_location,
-                                struct mpl_violations *out, struct mpl_err *err);
-
 #endif

@@ -34,12 +34,6 @@ static void write_number(struct mpl_coder *c, uint64_t number)
     mpl_code(c, &number, UINT64_MAX);
 }
 
-/* Behind \p at the latest place where the next numbers were begun. */
-static bool note(struct mpl_map *places, const uint32_t *numbers, size_t at, size_t n)
-{
-    return at + LEAST > n || mpl_map_put(places, hash_of(numbers + at), (uint32_t) at);
-}
-
 bool mpl_repeats_write(const uint32_t *numbers, size_t n, struct mpl_coder *c)
 {
     struct mpl_map *places = mpl_map_create();
@@ -58,7 +52,8 @@ bool mpl_repeats_write(const uint32_t *numbers, size_t n, struct mpl_coder *c)
             write_number(c, at - from);
         }
         for (size_t i = at; i < at + step && is_done; i++) {
-            is_done = note(places, numbers, i, n);
+            is_done =
+                i + LEAST > n || mpl_map_put(places, hash_of(numbers + i), (uint32_t) i);
         }
         at += step;
     }

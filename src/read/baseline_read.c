@@ -284,15 +284,6 @@ static void take_process(struct mpl_baseline_reader *r, const struct mpl_json_va
     }
 }
 
-static void take_processes(struct mpl_baseline_reader *r)
-{
-    const struct mpl_json_value *all = mpl_json_member(r->root, "processes");
-
-    for (uint32_t p = 0; p < r->model->n_processes && !mpl_reader_is_lost(r); p++) {
-        take_process(r, mpl_json_item(all, p), &r->processes[p]);
-    }
-}
-
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
 static void take_shapes(struct mpl_baseline_reader *r)
@@ -326,7 +317,11 @@ static void take_all(struct mpl_baseline_reader *r)
         take_timeline(r);
         take_notes(r);
     }
-    take_processes(r);
+    const struct mpl_json_value *processes = mpl_json_member(r->root, "processes");
+
+    for (uint32_t p = 0; p < model->n_processes && !mpl_reader_is_lost(r); p++) {
+        take_process(r, mpl_json_item(processes, p), &r->processes[p]);
+    }
     model->n_recorded = model->n_events;
 }
 

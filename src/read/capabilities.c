@@ -21,15 +21,6 @@ static void look_at_regions(const struct mpl_model *model, const bool *is_region
     }
 }
 
-static void look_at_collectives(const struct mpl_location *loc,
-                                struct mpl_capabilities *can)
-{
-    for (uint32_t i = 0; i < loc->n_collectives && !can->has_collectives; i++) {
-        can->has_collectives =
-            loc->collectives[i].end != MPL_NONE && loc->collectives[i].comm != MPL_NONE;
-    }
-}
-
 static bool has_offsets(const struct mpl_model *model)
 {
     for (uint32_t p = 0; p < model->n_processes; p++) {
@@ -53,7 +44,10 @@ void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
         can.has_messages |= loc->n_messages > 0;
         can.has_call_sites |= loc->sites != NULL;
         can.has_cpu_time |= loc->cpu.n_samples > 1;
-        look_at_collectives(loc, &can);
+        for (uint32_t i = 0; i < loc->n_collectives && !can.has_collectives; i++) {
+            can.has_collectives =
+                loc->collectives[i].end != MPL_NONE && loc->collectives[i].comm != MPL_NONE;
+        }
     }
     /* This tracer would have recorded messages, collectives and threads, and has regions of its own only. */
     can.has_user_regions &= model->tracer != MPL_TRACER_MARPLE;

@@ -209,13 +209,6 @@ static void keep_thread_record(struct mpl_decode *d, enum mpl_thread_act act,
     *record = (struct mpl_thread_record){ mpl_decode_count(d) - 1, act, object, number };
 }
 
-static void take_lock(struct mpl_decode *d, enum mpl_thread_act act, uint32_t lock,
-                      uint32_t order)
-{
-    mpl_decode_store(d, act == MPL_ACT_LOCK ? MPL_EV_LOCK : MPL_EV_UNLOCK, lock);
-    keep_thread_record(d, act, lock, order);
-}
-
 /* EZTrace marks begin and end of every thread and does not say which; nor does anybody of a
  * thread for whose end nobody waits. */
 static void take_life(struct mpl_decode *d, enum mpl_thread_act act, uint32_t group,
@@ -279,7 +272,9 @@ INLINE void take_thread(struct mpl_decode *d, uint8_t type, const uint8_t *at, b
     case MPL_REC_OMP_ACQUIRE_LOCK:
     case MPL_REC_OMP_RELEASE_LOCK:
         object = get_u32(&at, big);
-        take_lock(d, act_of(type), object, get_u32(&at, big));
+        mpl_decode_store(d, act_of(type) == MPL_ACT_LOCK ? MPL_EV_LOCK : MPL_EV_UNLOCK,
+                         object);
+        keep_thread_record(d, act_of(type), object, get_u32(&at, big));
         break;
     case MPL_REC_THREAD_CREATE:
     case MPL_REC_THREAD_BEGIN:

@@ -35,19 +35,15 @@ void mpl_otf2_listen_no_more(const struct mpl_otf2_reason *reason)
     (void) OTF2_Error_RegisterCallback(reason->before, NULL);
 }
 
-/* What a disk says is what the user needs; of the rest libotf2 knows more than errno. */
-static bool is_of_disk(int number)
-{
-    return number == ENOSPC || number == EDQUOT || number == EFBIG || number == EIO;
-}
-
 enum mpl_status mpl_otf2_cannot_write(const struct mpl_otf2_reason *reason,
                                       OTF2_ErrorCode code, struct mpl_err *err)
 {
     if (code == OTF2_ERROR_MEM_FAULT) {
         return mpl_nomem(err);
     }
-    if (is_of_disk(reason->number)) {
+    /* What a disk says is what the user needs; of the rest libotf2 knows more than errno. */
+    if (reason->number == ENOSPC || reason->number == EDQUOT || reason->number == EFBIG ||
+        reason->number == EIO) {
         return mpl_fail(err, MPL_E_IO, "%s", strerror(reason->number));
     }
     return mpl_fail(err, MPL_E_IO, "%s%s%s", OTF2_Error_GetDescription(code),

@@ -168,14 +168,6 @@ static enum mpl_status read_events(const struct reading *r, uint32_t l, struct d
     return MPL_OK;
 }
 
-static enum mpl_status keep_offsets(struct harvest *harvest, struct mpl_arena *arena,
-                                    struct mpl_locals *locals, struct mpl_err *err)
-{
-    harvest->n_offsets = (uint32_t) locals->offsets.n;
-    harvest->offsets = mpl_buf_take(&locals->offsets, arena);
-    return harvest->offsets == NULL ? mpl_nomem(err) : MPL_OK;
-}
-
 static enum mpl_status read_location(void *context, size_t task, unsigned worker,
                                      struct mpl_err *err)
 {
@@ -189,7 +181,11 @@ static enum mpl_status read_location(void *context, size_t task, unsigned worker
         st = read_events(r, l, desk, &locals, err);
     }
     if (st == MPL_OK) {
-        st = keep_offsets(&r->harvests[l], desk->arena, &locals, err);
+        struct harvest *harvest = &r->harvests[l];
+
+        harvest->n_offsets = (uint32_t) locals.offsets.n;
+        harvest->offsets = mpl_buf_take(&locals.offsets, desk->arena);
+        st = harvest->offsets == NULL ? mpl_nomem(err) : MPL_OK;
     }
     mpl_locals_free(&locals);
     atomic_fetch_add(&r->n_done, 1);

@@ -6,21 +6,12 @@
 
 enum { FIRST_SLOTS = 64 };
 
-static uint64_t mix(uint64_t x)
-{
-    /* Finalizer of MurmurHash3 (Appleby): request numbers are addresses and counters. */
-    x ^= x >> 33;
-    x *= UINT64_C(0xff51afd7ed558ccd);
-    x ^= x >> 33;
-    x *= UINT64_C(0xc4ceb9fe1a85ec53);
-    return x ^ x >> 33;
-}
-
 /* ---- open requests -------------------------------------------------------------------- */
 
 static size_t request_home(const struct mpl_requests *r, uint8_t kind, uint64_t number)
 {
-    return (size_t) mix(number + kind) & (r->n_slots - 1);
+    /* The numbers are addresses and counters. */
+    return (size_t) mpl_hash_mix(number + kind) & (r->n_slots - 1);
 }
 
 /** The slot of the request, or the free one where it would stand. */

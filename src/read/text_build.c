@@ -25,11 +25,6 @@ void mpl_build_complain(struct mpl_build *b, struct mpl_place place, const char 
 
 /* ---- processes and locations ---------------------------------------------------------- */
 
-static const struct mpl_text_location *text_location(const struct mpl_build *b, uint32_t i)
-{
-    return mpl_buf_get(&b->text->locations, i);
-}
-
 /** Which location of the text stands where: by rank, then thread. */
 struct place_in_order {
     const struct mpl_text_location *text;
@@ -158,7 +153,7 @@ static void make_locations(struct mpl_build *b)
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
-        order[i] = (struct place_in_order){ text_location(b, i), i };
+        order[i] = (struct place_in_order){ mpl_buf_get(&b->text->locations, i), i };
     }
     qsort(order, n, sizeof *order, compare_places);
     if (!check_gaps(b, order, n)) {

@@ -103,14 +103,6 @@ static uint32_t store(struct mpl_build *b, struct mpl_builder *at, int64_t ns,
     return (uint32_t) at->times.n - 1;
 }
 
-static uint32_t region_of(struct mpl_build *b, const char *name)
-{
-    const uint32_t region = mpl_names_put(b->regions, name);
-
-    b->is_out_of_memory |= region == MPL_NONE;
-    return region;
-}
-
 static struct mpl_message *message_at(struct mpl_builder *at, uint32_t number)
 {
     return mpl_buf_get(&at->messages, number);
@@ -401,8 +393,9 @@ static const char *region_name(const struct mpl_text_item *item)
 void mpl_build_item(struct mpl_build *b, const struct mpl_text_item *item)
 {
     struct mpl_builder *at = &b->builders[b->location_of[item->location]];
-    const uint32_t region = region_of(b, region_name(item));
+    const uint32_t region = mpl_names_put(b->regions, region_name(item));
 
+    b->is_out_of_memory |= region == MPL_NONE;
     if (item->shape != MPL_TEXT_CLOSE) {
         (void) store(b, at, item->begin_ns, MPL_EV_ENTER, region);
         put_records(b, at, item);

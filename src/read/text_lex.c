@@ -36,11 +36,6 @@ int64_t mpl_text_unit_ns(const char *word, size_t n)
 
 /* ---- comments ----------------------------------------------------------------------------- */
 
-static const char *static_unit(const char *word, size_t n)
-{
-    return n == 1 ? "s" : word[0] == 'm' ? "ms" : word[0] == 'u' ? "us" : "ns";
-}
-
 /* "# us. Rank 1 waits" and "# late-sender.trace, in us.": the first word, or the one after
  * "in", is the unit of times if it is a unit. */
 static void look_for_unit(struct mpl_lexer *x, const char *at, const char *end)
@@ -60,7 +55,7 @@ static void look_for_unit(struct mpl_lexer *x, const char *at, const char *end)
             n--;
         }
         if (may_be_unit && mpl_text_unit_ns(word, n) > 0) {
-            x->unit = static_unit(word, n);
+            x->unit = n == 1 ? "s" : word[0] == 'm' ? "ms" : word[0] == 'u' ? "us" : "ns";
         }
         may_be_unit = n == 2 && memcmp(word, "in", 2) == 0;
     }

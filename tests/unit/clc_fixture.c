@@ -2,6 +2,7 @@
 
 #include "../lib/columns.h"
 #include "clc_fixture.h"
+#include "violations.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -30,7 +31,7 @@ static void count(struct clc_case *c, struct mpl_violations *out)
 {
     struct mpl_err err = { 0 };
 
-    ck_assert_int_eq(mpl_order_count(c->view, NULL, out, &err), MPL_OK);
+    ck_assert_int_eq(violations_count(c->view, out, &err), MPL_OK);
 }
 
 struct clc_case clc_case_make(struct mpl_model *model, const struct mpl_match *match,

@@ -4,6 +4,7 @@
 #include "events_of.h"
 #include "hand_trace.h"
 #include "order/order.h"
+#include "violations.h"
 
 #include <check.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static struct mpl_violations count(const struct mpl_model *model)
 {
     struct mpl_violations found;
 
-    ck_assert_int_eq(mpl_order_count(look_at(model), NULL, &found, NULL), MPL_OK);
+    ck_assert_int_eq(violations_count(look_at(model), &found, NULL), MPL_OK);
     return found;
 }
 
@@ -283,7 +284,7 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
         mpl_alloc_fail_after(n);
         st = mpl_order_view_create(model, match, arena, &view, &err);
         if (st == MPL_OK) {
-            st = mpl_order_count(view, NULL, &found, &err);
+            st = violations_count(view, &found, &err);
         }
         mpl_alloc_fail_after(-1);
         if (st == MPL_OK) {
