@@ -32,13 +32,12 @@ const char *mpl_shell_quote(struct mpl_arena *arena, const char *text)
 {
     static const char quote[] = "'\\''";
     const size_t n = strlen(text);
-    char *out = NULL;
     size_t at = 0;
 
     if (is_plain(text)) {
         return mpl_arena_strdup(arena, text);
     }
-    out = mpl_arena_array(arena, n + 1, sizeof quote - 1);
+    char *out = mpl_arena_array(arena, n + 1, sizeof quote - 1);
     if (out == NULL) {
         return NULL;
     }

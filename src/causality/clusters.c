@@ -19,14 +19,6 @@ uint32_t mpl_clusters_member(const struct mpl_clusters *c, uint32_t level, uint3
     return i == 0 ? cluster : mpl_clusters_get(c, level, cluster)->members[i];
 }
 
-static void append(struct mpl_clusters *c, uint32_t level, uint32_t into, uint32_t location)
-{
-    struct mpl_cluster *cluster = mpl_clusters_get(c, level, into);
-
-    cluster->members[cluster->n++] = location;
-    c->home[(size_t) level * c->n_locations + location] = into;
-}
-
 bool mpl_clusters_merge(struct mpl_clusters *c, uint32_t level, uint32_t a, uint32_t b)
 {
     const uint32_t into = mpl_clusters_home(c, level, a);
@@ -42,7 +34,10 @@ bool mpl_clusters_merge(struct mpl_clusters *c, uint32_t level, uint32_t a, uint
     }
     c->is_short = c->is_short || cluster->members == NULL;
     for (uint32_t i = 0; i < n && !c->is_short; i++) {
-        append(c, level, into, mpl_clusters_member(c, level, from, i));
+        const uint32_t location = mpl_clusters_member(c, level, from, i);
+
+        cluster->members[cluster->n++] = location;
+        c->home[(size_t) level * c->n_locations + location] = into;
     }
     return !c->is_short;
 }

@@ -32,14 +32,12 @@ bool mpl_numbers_open(struct mpl_numbers *numbers, uint32_t n_locations,
 
 static void *add_words(struct mpl_numbers *numbers, size_t n, uint32_t *first)
 {
-    void *at = NULL;
-
     if (numbers->words.n + n > UINT32_MAX) {
         numbers->is_beyond = true;
         return NULL;
     }
     *first = (uint32_t) numbers->words.n;
-    at = mpl_buf_add_many(&numbers->words, n);
+    void *at = mpl_buf_add_many(&numbers->words, n);
     numbers->is_short = numbers->is_short || at == NULL;
     return at;
 }

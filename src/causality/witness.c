@@ -220,14 +220,13 @@ static enum mpl_status trace_back(const struct search *s, struct mpl_moment a,
                                   struct mpl_err *err)
 {
     size_t how = s->how[a.location];
-    struct mpl_causality_edge *all = NULL;
     size_t n = 0;
 
     for (size_t h = how; h > 0;
          h = ((const struct reached *) mpl_buf_get(&s->reached, h - 1))->behind) {
         n++;
     }
-    all = MPL_NEW_ARRAY(arena, n, struct mpl_causality_edge);
+    struct mpl_causality_edge *all = MPL_NEW_ARRAY(arena, n, struct mpl_causality_edge);
     if (all == NULL) {
         return mpl_nomem(err);
     }

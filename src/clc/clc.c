@@ -236,16 +236,6 @@ static void leave_alone(const struct mpl_model *model,
     }
 }
 
-static void find_error(struct control *c)
-{
-    for (uint32_t i = 0; i < MPL_CLC_CLASSES; i++) {
-        c->clc->mu_ticks[i] = c->net->mu_ticks[i];
-    }
-    c->clc->error_ticks = c->options->error_s < 0
-                              ? with_margin(c->net->need_ticks)
-                              : ticks_of(c->net->order->model, c->options->error_s);
-}
-
 static enum mpl_status apply(struct control *c, const struct columns *columns)
 {
     const struct mpl_model *model = c->net->order->model;
@@ -294,7 +284,11 @@ static enum mpl_status repair(struct control *c, const struct mpl_order_view *vi
         return st;
     }
     c->net->delta_ticks = ticks_of(model, options->delta_s);
-    find_error(c);
+    for (uint32_t i = 0; i < MPL_CLC_CLASSES; i++) {
+        c->clc->mu_ticks[i] = c->net->mu_ticks[i];
+    }
+    c->clc->error_ticks = options->error_s < 0 ? with_margin(c->net->need_ticks)
+                                               : ticks_of(model, options->error_s);
     return shift(c, columns);
 }
 

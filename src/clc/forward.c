@@ -71,19 +71,13 @@ static void pass_on(void *context, uint32_t group, uint32_t next)
     mpl_top_merge(&r->net->top[next], &r->net->top[group]);
 }
 
-static int64_t source_ticks(const struct mpl_clc_net *net,
-                            const struct mpl_net_point *point, uint32_t location)
-{
-    return (point->flags & MPL_POINT_GROUP) != 0
-               ? mpl_top_of_others(&net->top[point->link], location)
-               : net->pair_ticks[point->link];
-}
-
 /* Puts the sink forward where that is needed; whether it was. */
 static bool is_jump(struct replay *r, uint32_t location, const struct mpl_net_point *point,
                     int64_t ticks)
 {
-    const int64_t source = source_ticks(r->net, point, location);
+    const int64_t source = (point->flags & MPL_POINT_GROUP) != 0
+                               ? mpl_top_of_others(&r->net->top[point->link], location)
+                               : r->net->pair_ticks[point->link];
     const int64_t least = mpl_clc_point_least(r->net, point);
     struct mpl_clc_shift *shift = &r->cursor[location].shift;
 

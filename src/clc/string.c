@@ -88,12 +88,6 @@ void mpl_clc_string_pull(struct mpl_clc_string *string, struct mpl_clc_corner be
     }
 }
 
-/* Rounded down; \p b is positive. */
-static int64_t divide(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0 ? 1 : 0);
-}
-
 int64_t mpl_clc_string_height(const struct mpl_clc_string *string, uint32_t i,
                               int64_t x_ticks)
 {
@@ -102,8 +96,9 @@ int64_t mpl_clc_string_height(const struct mpl_clc_string *string, uint32_t i,
     const int64_t run = b.x_ticks - a.x_ticks;
     int64_t rise;
 
+    /* Both quotients are rounded down. */
     if (!__builtin_mul_overflow(b.y_ticks - a.y_ticks, x_ticks - a.x_ticks, &rise)) {
-        return a.y_ticks + divide(rise, run);
+        return a.y_ticks + rise / run - (rise % run < 0 ? 1 : 0);
     }
 
     const __int128 product = (__int128) (b.y_ticks - a.y_ticks) * (x_ticks - a.x_ticks);

@@ -265,14 +265,6 @@ static uint64_t end_of(const struct mpl_location *loc, int which)
     return loc->base_ticks + (uint64_t) ticks;
 }
 
-static void keep_recorded_ends(struct mpl_clock_stage *s)
-{
-    for (uint32_t l = 0; l < s->model->n_locations; l++) {
-        s->recorded_end[l][0] = end_of(&s->model->locations[l], 0);
-        s->recorded_end[l][1] = end_of(&s->model->locations[l], 1);
-    }
-}
-
 /* A location without events shares the offset of its process, which the first other one has. */
 static uint32_t find_moved(const struct mpl_model *model, uint32_t location)
 {
@@ -404,7 +396,10 @@ static enum mpl_status make_tables(struct mpl_clock_stage *s, const struct mpl_m
         s->raw_ticks[p] = mpl_ticks_narrow((__int128) s->model->locations[l].base_ticks -
                                            s->model->locations[first].base_ticks);
     }
-    keep_recorded_ends(s);
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        s->recorded_end[l][0] = end_of(&s->model->locations[l], 0);
+        s->recorded_end[l][1] = end_of(&s->model->locations[l], 1);
+    }
     return mpl_order_view_create(s->model, match, s->scratch, &s->view, err);
 }
 
@@ -479,19 +474,6 @@ static int64_t widen(int64_t ticks, int64_t by_ticks)
                                                     : mpl_ticks_plus(ticks, by_ticks);
 }
 
-/* What the repair moves later can be so much too late, on top of what the
- * offsets are wrong. */
-static void widen_by_shifts(struct mpl_clock_stage *s)
-{
-    for (uint32_t l = 0; l < s->model->n_locations; l++) {
-        const int64_t shift = s->clock->repair->location_max_ticks[l];
-
-        s->column[0][l] = widen(s->column[0][l], shift);
-        s->column[1][l] = widen(s->column[1][l], shift);
-        s->column[2][l] = widen(s->column[2][l], -shift);
-    }
-}
-
 /* A repair moves events to later times, perhaps also the first one of the run. */
 static enum mpl_status repair(struct mpl_clock_stage *s, struct mpl_err *err)
 {
@@ -507,7 +489,14 @@ static enum mpl_status repair(struct mpl_clock_stage *s, struct mpl_err *err)
     if (st != MPL_OK) {
         return st;
     }
-    widen_by_shifts(s);
+    /* What the repair moves later can be so much too late, on top of what the offsets are wrong. */
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        const int64_t shift = s->clock->repair->location_max_ticks[l];
+
+        s->column[0][l] = widen(s->column[0][l], shift);
+        s->column[1][l] = widen(s->column[1][l], shift);
+        s->column[2][l] = widen(s->column[2][l], -shift);
+    }
     return count(s, NULL, &s->clock->after, err);
 }
 

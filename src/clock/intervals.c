@@ -217,14 +217,6 @@ static double search_rate(struct mpl_windows *w, counter count, uint64_t few, do
     return fmax(exp2(high), least);
 }
 
-static void find_rate(struct mpl_windows *w)
-{
-    const uint64_t few = w->n_links * w->n / 2 / MPL_RATE_TRUST;
-
-    w->rate = search_rate(w, count_contradictions, few, 0);
-    w->rate = search_rate(w, count_insoluble, MPL_RATE_SAMPLE / MPL_RATE_TRUST, w->rate);
-}
-
 /* Links that lost all points as outliers reach far and limit nothing. */
 static double to_limit(__int128 ticks)
 {
@@ -255,7 +247,10 @@ static void enclose_window(struct mpl_windows *w, uint32_t reference, uint32_t k
 void mpl_windows_enclose(struct mpl_windows *w, uint32_t reference, double rate_least,
                          struct mpl_tunnel *tunnel)
 {
-    find_rate(w);
+    const uint64_t few = w->n_links * w->n / 2 / MPL_RATE_TRUST;
+
+    w->rate = search_rate(w, count_contradictions, few, 0);
+    w->rate = search_rate(w, count_insoluble, MPL_RATE_SAMPLE / MPL_RATE_TRUST, w->rate);
     w->rate = fmax(w->rate, rate_least);
     spread_all(w, w->rate);
     for (uint32_t k = 0; k < w->n; k++) {

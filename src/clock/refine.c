@@ -66,14 +66,6 @@ static void note_outliers(const struct mpl_clock_stage *s, const struct mpl_drif
     }
 }
 
-static void note_drift(const struct mpl_clock_stage *s)
-{
-    mpl_quality_add(s->model->quality, "clock-drift-suspected", MPL_NONE, 1,
-                    "No constant offsets fit all messages, so the clocks drift in the "
-                    "course of the run; offsets that change with it are estimated, and "
-                    "they are known to within the error bounds.");
-}
-
 /* ---- the time line ------------------------------------------------------------------------------ */
 
 /* Limits per process. \p is_used: of what may be added on top of the course, else instead. */
@@ -125,15 +117,6 @@ static enum mpl_status map_course(struct mpl_clock_stage *s, const struct mpl_dr
     return st;
 }
 
-static void count_pieces(struct mpl_clock_stage *s)
-{
-    for (uint32_t l = 0; l < s->model->n_locations; l++) {
-        if (s->map[l].n > s->clock->n_pieces + 1) {
-            s->clock->n_pieces = s->map[l].n - 1;
-        }
-    }
-}
-
 static enum mpl_status use_course(struct mpl_clock_stage *s, const struct mpl_drift *drift,
                                   bool is_wanted, bool *is_used, struct mpl_err *err)
 {
@@ -144,11 +127,15 @@ static enum mpl_status use_course(struct mpl_clock_stage *s, const struct mpl_dr
     }
     *is_used = *is_used && is_wanted && drift->is_better;
     keep_limits(s, drift, *is_used);
-    if (*is_used) {
-        count_pieces(s);
-        return mpl_clock_apply_maps(s, err);
+    if (!*is_used) {
+        return MPL_OK;
     }
-    return MPL_OK;
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        if (s->map[l].n > s->clock->n_pieces + 1) {
+            s->clock->n_pieces = s->map[l].n - 1;
+        }
+    }
+    return mpl_clock_apply_maps(s, err);
 }
 
 /* ---- sources ------------------------------------------------------------------------------ */
@@ -236,7 +223,10 @@ static enum mpl_status follow_drift(struct mpl_clock_stage *s,
     bool is_used = false;
     const enum mpl_status st = use_course(s, drift, true, &is_used, err);
 
-    note_drift(s);
+    mpl_quality_add(s->model->quality, "clock-drift-suspected", MPL_NONE, 1,
+                    "No constant offsets fit all messages, so the clocks drift in the "
+                    "course of the run; offsets that change with it are estimated, and "
+                    "they are known to within the error bounds.");
     return st == MPL_OK ? note_limits(s, err) : st;
 }
 

@@ -127,12 +127,12 @@ static void count_waiting(struct late *late, const struct mpl_order_instance *in
 {
     const struct mpl_clock_link *found =
         mpl_links_find(late->links, in->process[last], in->process[to]);
-    struct mpl_clock_link *link = NULL;
 
     if (found == NULL || found->back == MPL_NONE) {
         return;
     }
-    link = mpl_links_get(late->links, mpl_links_back(late->links, found)->back);
+    struct mpl_clock_link *link =
+        mpl_links_get(late->links, mpl_links_back(late->links, found)->back);
     if (mpl_ticks_minus(in->enter_ticks[last], in->enter_ticks[to]) >=
         mpl_links_back(late->links, link)->least_ticks) {
         link->n_waited++;

@@ -43,11 +43,6 @@ static int64_t clip(const struct sum *s, int64_t ticks)
     return ticks > s->end_ticks ? s->end_ticks : ticks;
 }
 
-static uint32_t index_of(const struct sum *s, uint32_t region)
-{
-    return region == MPL_NONE ? s->model->n_regions : region;
-}
-
 /* What of a stretch is on the path. Most of what a location does is not, and lies before its next segment. */
 static int64_t on_path(struct sum *s, int64_t from_ticks, int64_t to_ticks)
 {
@@ -62,7 +57,7 @@ static int64_t on_path(struct sum *s, int64_t from_ticks, int64_t to_ticks)
 static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t to_ticks,
                    int64_t waiting_ticks)
 {
-    const uint32_t index = index_of(s, region);
+    const uint32_t index = region == MPL_NONE ? s->model->n_regions : region;
     struct activity *a = &s->activities[index];
     const int64_t from = clip(s, from_ticks);
     const int64_t to = clip(s, to_ticks);

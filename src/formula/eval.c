@@ -529,18 +529,6 @@ static void fill(double *to, size_t n, double value)
     }
 }
 
-static void eval_insn(struct sheet *sheet, const struct insn **at)
-{
-    const struct insn *insn = *at;
-
-    if (insn->op >= OP_FIRST_AGGREGATE) {
-        aggregate_rows(sheet, insn);
-        *at += insn->n_body;
-    } else {
-        operate_rows(sheet, insn);
-    }
-}
-
 /* Guards nest as right sides and arms do: twice per level of nesting at most. */
 enum { PAUSES_MAX = 2 * (NESTING_LIMIT + 2) };
 
@@ -555,8 +543,11 @@ void mpl_formula_eval_rows(const struct mpl_formula *formula,
 
     memcpy(sheet.wanted, wanted, sizeof sheet.wanted);
     for (const struct insn *insn = formula->code; insn < end; insn++) {
-        if (insn->op < OP_FIRST_GUARD || insn->op >= OP_FIRST_AGGREGATE) {
-            eval_insn(&sheet, &insn);
+        if (insn->op >= OP_FIRST_AGGREGATE) {
+            aggregate_rows(&sheet, insn);
+            insn += insn->n_body;
+        } else if (insn->op < OP_FIRST_GUARD) {
+            operate_rows(&sheet, insn);
         } else {
             struct pause *pause = &pauses[n_pauses];
 

@@ -121,11 +121,6 @@ static size_t name_end(const char *text, size_t at)
     return at;
 }
 
-static bool is_word(const char *text, size_t n, const char *word)
-{
-    return strlen(word) == n && memcmp(text, word, n) == 0;
-}
-
 /* The operators that are words; TOKEN_NAME for all other words. */
 static enum token_kind kind_of_word(const char *text, size_t n)
 {
@@ -135,7 +130,7 @@ static enum token_kind kind_of_word(const char *text, size_t n)
     } words[] = { { "and", TOKEN_AND }, { "or", TOKEN_OR }, { "not", TOKEN_NOT } };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (is_word(text, n, words[i].word)) {
+        if (strlen(words[i].word) == n && memcmp(text, words[i].word, n) == 0) {
             return words[i].kind;
         }
     }

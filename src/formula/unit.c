@@ -63,11 +63,6 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* What has been read of a unit: the product of the factors before \p at. */
 struct unit_reader {
     const char *at;
@@ -84,7 +79,7 @@ static int read_power(struct unit_reader *r)
         return 1;
     }
     r->at++;
-    while (is_digit(*r->at) && power <= UNIT_POWER_LIMIT) {
+    while (*r->at >= '0' && *r->at <= '9' && power <= UNIT_POWER_LIMIT) {
         power = power * 10 + (*r->at - '0');
         r->at++;
     }

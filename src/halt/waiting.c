@@ -113,14 +113,6 @@ static uint32_t member(const struct mpl_comm *comm, uint32_t i)
     return i < comm->n_members ? comm->members[i] : comm->remote[i - comm->n_members];
 }
 
-/* As it would have done had the run not been ended. */
-static void leave_collective(struct mpl_halting *h, uint32_t process)
-{
-    h->places[process].state = MPL_HALT_OUTSIDE;
-    h->halt->n_in[MPL_HALT_IN_CALL]--;
-    h->halt->n_in[MPL_HALT_OUTSIDE]++;
-}
-
 /* True if nobody is missing, and some have left: then the process is about to leave, too. */
 static bool wait_for_members(struct mpl_halting *h, uint32_t process, uint32_t *n_done,
                              bool *is_waited_for)
@@ -410,8 +402,11 @@ void mpl_halt_waits_find(struct mpl_halting *h)
         keep(h, p, is_waited_for);
     }
     for (uint32_t p = 0; p < n && !h->is_out_of_memory; p++) {
+        /* As it would have done had the run not been ended. */
         if (is_leaving[p]) {
-            leave_collective(h, p);
+            h->places[p].state = MPL_HALT_OUTSIDE;
+            h->halt->n_in[MPL_HALT_IN_CALL]--;
+            h->halt->n_in[MPL_HALT_OUTSIDE]++;
         }
     }
     find_leftovers(h);

@@ -172,13 +172,6 @@ enum mpl_status mpl_order_walk_instances(const struct mpl_order_view *view,
 
 /* ---- start and end of the run ---------------------------------------------------------------- */
 
-static bool is_record_of(const struct mpl_model *model, const struct mpl_location *loc,
-                         uint32_t event, enum mpl_region_kind kind)
-{
-    return (loc->kind[event] == MPL_EV_ENTER || loc->kind[event] == MPL_EV_LEAVE) &&
-           model->regions[mpl_ref_of(loc, event)].kind == kind;
-}
-
 /* MPI allows each of these calls once, MPI_Init early and MPI_Finalize late. */
 static uint32_t find_call(const struct mpl_model *model, const struct mpl_location *loc,
                           enum mpl_region_kind kind)
@@ -188,7 +181,8 @@ static uint32_t find_call(const struct mpl_model *model, const struct mpl_locati
     for (uint32_t i = 0; i < loc->n_events; i++) {
         const uint32_t event = is_late ? loc->n_events - 1 - i : i;
 
-        if (is_record_of(model, loc, event, kind)) {
+        if ((loc->kind[event] == MPL_EV_ENTER || loc->kind[event] == MPL_EV_LEAVE) &&
+            model->regions[mpl_ref_of(loc, event)].kind == kind) {
             return event;
         }
     }

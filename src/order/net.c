@@ -101,16 +101,6 @@ static void visit_pair(void *context, const struct mpl_order_pair *pair)
     }
 }
 
-static bool see_pairs(struct build *b)
-{
-    b->mark = MPL_NEW_ARRAY(b->scratch, b->net->n_pairs, uint8_t);
-    if (b->mark == NULL) {
-        return false;
-    }
-    mpl_order_walk_pairs(b->view, visit_pair, b);
-    return true;
-}
-
 static void visit_answer(void *context, const struct mpl_order_pair *pair)
 {
     struct build *b = context;
@@ -183,14 +173,6 @@ static void add_leave(struct build *b, const struct mpl_order_instance *in, uint
     }
 }
 
-static void chain(struct build *b, uint32_t before, uint32_t group)
-{
-    if (before != MPL_NONE) {
-        group_at(b, before)->next = group;
-        group_at(b, group)->n_sources++;
-    }
-}
-
 /* One group per rank that has an enter; its sinks are the ranks up to the next of these. */
 static void add_prefix(struct build *b, const struct mpl_order_instance *in)
 {
@@ -212,7 +194,10 @@ static void add_prefix(struct build *b, const struct mpl_order_instance *in)
         if (group == MPL_NONE) {
             return;
         }
-        chain(b, before, group);
+        if (before != MPL_NONE) {
+            group_at(b, before)->next = group;
+            group_at(b, group)->n_sources++;
+        }
         add_source(b, in->location[rank], in->enter_event[rank], group);
         mpl_top_add(&enters, in->enter_ticks[rank], in->location[rank]);
     }
@@ -427,15 +412,6 @@ static bool make_role(struct build *b, uint32_t location, uint32_t message,
     return true;
 }
 
-static void put_message(struct build *b, uint32_t location, uint32_t message, uint32_t *n)
-{
-    struct role role;
-
-    if (make_role(b, location, message, &role)) {
-        put_first(b, n, role);
-    }
-}
-
 static uint32_t put_roles(struct build *b, uint32_t location)
 {
     const struct mpl_location *loc = &b->net->model->locations[location];
@@ -443,8 +419,10 @@ static uint32_t put_roles(struct build *b, uint32_t location)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
-        if (partner[i] != MPL_NONE) {
-            put_message(b, location, i, &n);
+        struct role role;
+
+        if (partner[i] != MPL_NONE && make_role(b, location, i, &role)) {
+            put_first(b, &n, role);
         }
     }
     for (uint32_t i = b->row[location].first; i != 0;) {
@@ -555,8 +533,12 @@ static enum mpl_status walk(struct build *b, struct mpl_err *err)
     const struct mpl_order_view *view = b->view;
 
     b->net->n_pairs = view->match->first_number[view->model->n_locations];
-    if (b->watch != NULL && !see_pairs(b)) {
-        return mpl_nomem(err);
+    if (b->watch != NULL) {
+        b->mark = MPL_NEW_ARRAY(b->scratch, b->net->n_pairs, uint8_t);
+        if (b->mark == NULL) {
+            return mpl_nomem(err);
+        }
+        mpl_order_walk_pairs(view, visit_pair, b);
     }
     if (mpl_order_has_answers(view)) {
         for (uint32_t l = 0; l < view->model->n_locations; l++) {
@@ -593,13 +575,6 @@ static enum mpl_status make(struct build *b, struct mpl_err *err)
     return st;
 }
 
-static bool lacks_ends(const struct mpl_match_counts *n)
-{
-    return n->unmatched_sends + n->unmatched_receives + n->garbage_ends +
-               n->incomplete_collectives >
-           0;
-}
-
 /* Threads that nothing orders, not even their beginning, are ordered by what the tracer leaves out. */
 static bool lacks_threads(const struct mpl_model *model, const struct mpl_match *match)
 {
@@ -625,6 +600,7 @@ enum mpl_status mpl_net_create(const struct mpl_order_view *view,
                                const struct mpl_net_watch *watch, struct mpl_arena *arena,
                                struct mpl_net **out, struct mpl_err *err)
 {
+    const struct mpl_match_counts *counts = &view->match->counts;
     struct build b = { .view = view, .watch = watch, .arena = arena };
     enum mpl_status st;
 
@@ -637,7 +613,9 @@ enum mpl_status mpl_net_create(const struct mpl_order_view *view,
     } else {
         b.net->model = view->model;
         b.net->n_tracks = view->model->n_locations;
-        b.net->lacks_ends = lacks_ends(&view->match->counts);
+        b.net->lacks_ends = counts->unmatched_sends + counts->unmatched_receives +
+                                counts->garbage_ends + counts->incomplete_collectives >
+                            0;
         b.net->lacks_threads = lacks_threads(view->model, view->match);
         st = make(&b, err);
     }

@@ -221,16 +221,6 @@ static void heap_remove(struct walk *w, uint32_t location)
     }
 }
 
-static void start_heap(struct walk *w)
-{
-    w->has_circles = true;
-    for (uint32_t l = 0; l < w->net->n_tracks; l++) {
-        if (w->cursor[l].is_blocked) {
-            heap_add(w, l);
-        }
-    }
-}
-
 static void ignore(struct walk *w, uint32_t location, const char *note, const char *text)
 {
     struct mpl_net_point *point =
@@ -246,9 +236,12 @@ static void ignore(struct walk *w, uint32_t location, const char *note, const ch
 /* False: everybody is through. */
 static bool ignore_earliest(struct walk *w)
 {
-    if (!w->has_circles) {
-        start_heap(w);
+    for (uint32_t l = 0; l < w->net->n_tracks && !w->has_circles; l++) {
+        if (w->cursor[l].is_blocked) {
+            heap_add(w, l);
+        }
     }
+    w->has_circles = true;
     if (w->n_heap == 0) {
         return false;
     }

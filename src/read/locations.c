@@ -358,7 +358,6 @@ static enum mpl_status read_in(struct reading *r, struct mpl_arena *arena,
         MPL_NEW_ARRAY(arena, model->n_locations, const struct mpl_clock_offset *);
     uint32_t *n_offsets = MPL_NEW_ARRAY(arena, model->n_locations, uint32_t);
     bool *is_region_used = MPL_NEW_ARRAY(scratch, model->n_regions, bool);
-    enum mpl_status st = MPL_OK;
 
     r->desks = MPL_NEW_ARRAY(scratch, n_desks, struct desk);
     r->harvests = MPL_NEW_ARRAY(scratch, model->n_locations, struct harvest);
@@ -366,7 +365,7 @@ static enum mpl_status read_in(struct reading *r, struct mpl_arena *arena,
         r->desks == NULL || r->harvests == NULL) {
         return mpl_nomem(err);
     }
-    st = read_in_threads(r, n_desks, is_region_used, arena, err);
+    const enum mpl_status st = read_in_threads(r, n_desks, is_region_used, arena, err);
     if (st != MPL_OK) {
         return st;
     }

@@ -7,8 +7,6 @@
 
 #include "read/decode_priv.h"
 
-#include <string.h>
-
 /* MPI_PROC_NULL of Open MPI as OTF2 stores it, and -1: MPI_PROC_NULL of MPICH, but the source of
  * an empty status in Open MPI. */
 static const uint32_t rank_null = UINT32_MAX - 1;

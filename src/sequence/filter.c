@@ -6,7 +6,6 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct kind {
     const char *name;

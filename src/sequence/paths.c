@@ -71,22 +71,16 @@ static uint32_t look_up(struct mpl_call_paths *p, uint32_t outer, uint32_t regio
     return path == MPL_NONE || !mpl_map_put(p->inner, key, path + 1) ? 0 : path + 1;
 }
 
-/* 0: no memory. */
-static uint32_t name_inner(struct mpl_call_paths *p, uint32_t outer, uint32_t region)
+static bool enter(struct mpl_call_paths *p, uint32_t region)
 {
+    const uint32_t outer = innermost(p);
     const uint64_t key = (uint64_t) outer << 32 | region;
     struct recent *recent = &p->recent[(region + outer * 31) % MOST_RECENT];
 
     if (recent->path == 0 || recent->key != key) {
         *recent = (struct recent){ key, look_up(p, outer, region, key) };
     }
-    return recent->path;
-}
-
-static bool enter(struct mpl_call_paths *p, uint32_t region)
-{
-    const uint32_t path = name_inner(p, innermost(p), region);
-    return path != 0 && mpl_buf_put(&p->stack, &path);
+    return recent->path != 0 && mpl_buf_put(&p->stack, &recent->path);
 }
 
 bool mpl_call_paths_at(struct mpl_call_paths *paths, uint32_t location, uint32_t event,

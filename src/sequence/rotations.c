@@ -14,11 +14,6 @@ static bool is_equal(struct mpl_item a, struct mpl_item b)
     return a.what == b.what && a.count == b.count;
 }
 
-static bool is_less(struct mpl_item a, struct mpl_item b)
-{
-    return a.what != b.what ? a.what < b.what : a.count < b.count;
-}
-
 static struct mpl_item at(const struct ring *r, uint32_t i)
 {
     return r->items[i % r->n];
@@ -43,7 +38,7 @@ static uint32_t least_start(const struct ring *r)
             same++;
             continue;
         }
-        if (is_less(y, x)) {
+        if (y.what != x.what ? y.what < x.what : y.count < x.count) {
             a += same + 1;
         } else {
             b += same + 1;

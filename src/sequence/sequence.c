@@ -424,20 +424,6 @@ static bool take_call(struct mpl_maker *m, uint32_t call, struct list *p)
     return !m->adds_returns || add_return(m, p, known->function, call);
 }
 
-/* \p p: with room for all of its calls. */
-static bool fill(struct mpl_maker *m, struct list *p, struct mpl_sequence *out)
-{
-    const uint32_t n = mpl_events_call_count(m->events, m->location);
-
-    for (uint32_t c = 0; c < n; c++) {
-        if (!take_call(m, c, p)) {
-            return false;
-        }
-    }
-    *out = (struct mpl_sequence){ p->n, p->symbols, p->calls };
-    return true;
-}
-
 static bool take_location(struct mpl_maker *m, struct mpl_arena *arena,
                           struct mpl_sequence *out)
 {
@@ -446,7 +432,13 @@ static bool take_location(struct mpl_maker *m, struct mpl_arena *arena,
     struct list p = { .symbols = MPL_NEW_ARRAY(arena, most, uint32_t),
                       .calls = MPL_NEW_ARRAY(arena, most, uint32_t) };
 
-    return p.symbols != NULL && p.calls != NULL && fill(m, &p, out);
+    bool is_done = p.symbols != NULL && p.calls != NULL;
+
+    for (uint32_t c = 0; c < n && is_done; c++) {
+        is_done = take_call(m, c, &p);
+    }
+    *out = (struct mpl_sequence){ p.n, p.symbols, p.calls };
+    return is_done;
 }
 
 enum mpl_status mpl_sequences_create(const struct mpl_events *events,

@@ -212,16 +212,6 @@ static void define_property(struct definitions *d, const struct spool *spool,
     }
 }
 
-static void define_properties(struct definitions *d, const struct spool *spool)
-{
-    struct walk walk = mpl_walk_start(spool, 0);
-    struct property property;
-
-    while (is_good(d) && mpl_property_next(&walk, d->archive->arena, &property)) {
-        define_property(d, spool, &property);
-    }
-}
-
 /* ---- what ----------------------------------------------------------------------------------- */
 
 static OTF2_RegionRole role_of(enum mpl_call_class class)
@@ -507,7 +497,12 @@ static void define_all(struct definitions *d)
     define_hosts(d);
     define_processes(d);
     for (uint32_t i = 0; i < spools->n; i++) {
-        define_properties(d, &spools->all[i]);
+        struct walk walk = mpl_walk_start(&spools->all[i], 0);
+        struct property property;
+
+        while (is_good(d) && mpl_property_next(&walk, d->archive->arena, &property)) {
+            define_property(d, &spools->all[i], &property);
+        }
     }
     define_regions(d);
     define_sites(d);

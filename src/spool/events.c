@@ -93,15 +93,6 @@ static OTF2_ErrorCode add_waited_for(struct emit *e)
                                                         : add_asked(e, &asked);
 }
 
-static OTF2_ErrorCode add_site(struct emit *e, uint32_t site)
-{
-    const uint32_t context = mpl_sites_get(&e->archive->sites, e->spool, site);
-
-    return context == MPL_NONE ? OTF2_SUCCESS
-                               : OTF2_AttributeList_AddCallingContextRef(
-                                     e->attributes, ATTRIBUTE_CALL_SITE, context);
-}
-
 /* ---- one record ---------------------------------------------------------------------------------- */
 
 static OTF2_ErrorCode put_call(struct emit *e, const struct record *r)
@@ -116,8 +107,14 @@ static OTF2_ErrorCode put_call(struct emit *e, const struct record *r)
     if (r->kind == MPL_SPOOL_LEAVE) {
         return OTF2_EvtWriter_Leave(e->writer, NULL, e->time_ns, region);
     }
+
+    const uint32_t site = mpl_sites_get(&e->archive->sites, e->spool, r->large);
     OTF2_ErrorCode code = add_waited_for(e);
-    code = code == OTF2_SUCCESS ? add_site(e, r->large) : code;
+
+    if (code == OTF2_SUCCESS && site != MPL_NONE) {
+        code = OTF2_AttributeList_AddCallingContextRef(e->attributes, ATTRIBUTE_CALL_SITE,
+                                                       site);
+    }
     return code == OTF2_SUCCESS
                ? OTF2_EvtWriter_Enter(e->writer, e->attributes, e->time_ns, region)
                : code;
@@ -328,13 +325,6 @@ static OTF2_ErrorCode put_switches(struct emit *e, uint64_t until_ns)
     return code;
 }
 
-static OTF2_ErrorCode put_next(struct emit *e, const struct record *r)
-{
-    const OTF2_ErrorCode code = put_switches(e, r->time_ns);
-
-    return code == OTF2_SUCCESS ? put(e, r) : code;
-}
-
 OTF2_ErrorCode mpl_archive_events(struct archive *archive, uint32_t spool, uint32_t thread,
                                   OTF2_EvtWriter *writer)
 {
@@ -352,7 +342,8 @@ OTF2_ErrorCode mpl_archive_events(struct archive *archive, uint32_t spool, uint3
     }
     while (code == OTF2_SUCCESS && mpl_walk_next(&e.walk, &r)) {
         code = mpl_ends_are_asked_for() ? OTF2_ERROR_INTERRUPTED_BY_CALLBACK
-                                        : put_next(&e, &r);
+                                        : put_switches(&e, r.time_ns);
+        code = code == OTF2_SUCCESS ? put(&e, &r) : code;
     }
     code = code == OTF2_SUCCESS ? put_switches(&e, UINT64_MAX) : code;
     /* It was there until then, in the call that it entered last or in its own code. */

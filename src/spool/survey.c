@@ -174,19 +174,6 @@ static bool look_at(struct archive *archive, struct sites_finder *finder, uint32
     return is_good;
 }
 
-/* OTF2 wants references without gaps. */
-static void number_regions(struct survey *survey)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < MPL_CALLS; i++) {
-        if (survey->regions[i] != MPL_NONE) {
-            survey->regions[i] = n++;
-        }
-    }
-    survey->n_regions = n;
-}
-
 bool mpl_survey_make(struct archive *archive)
 {
     struct survey *survey = &archive->survey;
@@ -202,7 +189,12 @@ bool mpl_survey_make(struct archive *archive)
         is_good = look_at(archive, finder, i);
     }
     mpl_sites_find_end(finder);
-    number_regions(survey);
+    /* OTF2 wants references without gaps. */
+    for (uint32_t i = 0; i < MPL_CALLS; i++) {
+        if (survey->regions[i] != MPL_NONE) {
+            survey->regions[i] = survey->n_regions++;
+        }
+    }
     if (survey->begin_ns > survey->end_ns) {
         survey->begin_ns = survey->end_ns;
     }

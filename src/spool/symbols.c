@@ -130,13 +130,6 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
                : 0;
 }
 
-static const char *linkage_of(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-
-    return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-}
-
 /* The file in which an inlined function is called: a number in the table of its unit. */
 static const char *call_file(Dwarf_Die *unit, Dwarf_Die *inlined)
 {
@@ -193,11 +186,13 @@ static bool add_function(struct symbols *s, Dwarf_Die *die, struct symbol at,
                          struct mpl_buf *found)
 {
     int first_line = 0;
+    Dwarf_Attribute name;
     struct symbol *symbol = mpl_buf_add(found);
 
     (void) dwarf_decl_line(die, &first_line);
     at.function = keep(s, dwarf_diename(die));
-    at.linkage = keep(s, linkage_of(die));
+    at.linkage =
+        keep(s, dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &name)));
     at.file = keep(s, dwarf_decl_file(die));
     at.first_line = (uint32_t) first_line;
     if (symbol == NULL || at.function == NULL) {

@@ -183,12 +183,11 @@ static enum mpl_status compare_offsets(struct clocks *c, struct mpl_sync_part *p
     const struct mpl_model *model = c->job->model;
     const uint32_t l = part->location;
     struct mpl_buf offsets = mpl_buf_make(sizeof(struct mpl_clock_offset));
-    enum mpl_status st = MPL_OK;
 
     if (model->n_offsets == NULL || model->n_offsets[l] == 0 || !part->has_definitions) {
         return MPL_OK;
     }
-    st = read_offsets(c, part, &offsets, err);
+    enum mpl_status st = read_offsets(c, part, &offsets, err);
     if (st == MPL_OK && offsets.n > 0 &&
         !is_same((const struct mpl_clock_offset *) offsets.data, offsets.n,
                  model->offsets[l], model->n_offsets[l])) {

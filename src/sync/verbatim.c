@@ -23,13 +23,12 @@ static enum mpl_status fail(const char *path, struct mpl_err *err)
 static ssize_t copy_piece(int from, int to, struct mpl_room *room)
 {
     uint8_t *data = mpl_room_ensure(room, PIECE_BYTES);
-    ssize_t n = -1;
 
     if (data == NULL) {
         errno = ENOMEM;
         return -1;
     }
-    n = read(from, data, PIECE_BYTES);
+    const ssize_t n = read(from, data, PIECE_BYTES);
     return n <= 0 || mpl_file_put(to, data, (size_t) n) ? n : -1;
 }
 
@@ -89,14 +88,13 @@ enum mpl_status mpl_sync_copy_verbatim(const char *from, const char *to,
 {
     size_t bytes = 0;
     uint64_t n = 0;
-    int out = -1;
     int in = -1;
     enum mpl_status st = mpl_file_open(from, &in, &bytes, err);
 
     if (st != MPL_OK) {
         return st;
     }
-    out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     st = out < 0 ? fail(to, err) : copy_all(in, out, to, room, &n, err);
     if (out >= 0 && close(out) != 0 && st == MPL_OK) {
         st = fail(to, err);

@@ -368,12 +368,11 @@ static enum mpl_status copy_markers(struct mpl_sync_job *job, struct mpl_err *er
     struct mpl_room in = { 0 };
     struct mpl_room out = { 0 };
     struct mpl_bytes file;
-    enum mpl_status st = MPL_OK;
 
     if (from == NULL || to == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_bytes_load(from, &in, &file, err);
+    enum mpl_status st = mpl_bytes_load(from, &in, &file, err);
     if (st == MPL_OK) {
         st = mpl_chunk_writer_open(&writer, to, job->anchor.def_chunk_bytes, &out, err);
     }

@@ -192,13 +192,6 @@ struct mpl_track *mpl_track_open(void)
     return track;
 }
 
-static bool stop(struct mpl_track *track)
-{
-    track->is_full = true;
-    (void) __atomic_fetch_add(&spool.head->lost, 1, __ATOMIC_RELAXED);
-    return false;
-}
-
 /* Where in the file a chunk goes; 0: there must be no more. */
 static uint64_t next_offset(void)
 {
@@ -267,7 +260,9 @@ bool mpl_track_grow(struct mpl_track *track, size_t words)
 {
     if (track->is_full || words > MPL_SPOOL_MOST_WORDS ||
         !(track->window == NULL ? open_window(track) : empty_window(track))) {
-        return stop(track);
+        track->is_full = true;
+        (void) __atomic_fetch_add(&spool.head->lost, 1, __ATOMIC_RELAXED);
+        return false;
     }
     track->at = (uint64_t *) (track->window + 1);
     return true;

@@ -238,7 +238,6 @@ void mpl_clocks_between(struct mpl_track *track)
 {
     struct decision decision = { 0 };
     const uint64_t begin = mpl_now();
-    uint64_t *record = NULL;
 
     if (++clocks.n_met < clocks.next_met) {
         return;
@@ -262,7 +261,7 @@ void mpl_clocks_between(struct mpl_track *track)
         mpl_make_room(track);
     }
     /* In front of what is compared, since times ascend; how long it takes is known behind that. */
-    record = mpl_record(track, begin, 3);
+    uint64_t *record = mpl_record(track, begin, 3);
     if (record != NULL) {
         record[2] = begin;
         mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_FLUSH, 3, 0, 0));

@@ -8,35 +8,14 @@
 
 /* ---- parts ------------------------------------------------------------------------- */
 
-/* Written beside the trace, so it must be a plain name. */
-static bool is_file_name(const char *name)
-{
-    const char *at = name;
-
-    while (isalnum((unsigned char) *at) || *at == '.' || *at == '_' || *at == '-') {
-        at++;
-    }
-    return *at == '\0' && at > name && name[0] != '.';
-}
-
-/* What an environment variable may be called everywhere (POSIX, 8.1). */
-static bool is_variable(const char *name)
-{
-    const char *at = name;
-
-    while (isalnum((unsigned char) *at) || *at == '_') {
-        at++;
-    }
-    return *at == '\0' && at > name && !isdigit((unsigned char) *name);
-}
-
 static void load_environment(struct tracer_loader *loader, const struct mpl_yaml *map,
                              struct part *part)
 {
     struct mpl_setting_pair *pairs = mpl_tracer_array(loader, map->n, sizeof *pairs);
 
     for (const struct mpl_yaml *c = map->first; pairs != NULL && c != NULL; c = c->next) {
-        if (!is_variable(c->key)) {
+        /* POSIX, 8.1. */
+        if (!mpl_tracer_is_word(c->key, "_") || isdigit((unsigned char) c->key[0])) {
             mpl_tracer_fault(loader, c->key_place,
                              "'%s' cannot name a variable of the environment: use "
                              "letters, digits and _",
@@ -56,7 +35,7 @@ static void load_files(struct tracer_loader *loader, const struct mpl_yaml *map,
     struct mpl_setting_file *files = mpl_tracer_array(loader, map->n, sizeof *files);
 
     for (const struct mpl_yaml *c = map->first; files != NULL && c != NULL; c = c->next) {
-        if (!is_file_name(c->key)) {
+        if (!mpl_tracer_is_word(c->key, "._-") || c->key[0] == '.') {
             mpl_tracer_fault(loader, c->key_place,
                              "'%s' cannot name a file: it is written beside the trace, so "
                              "use letters, digits, . _ and -",
@@ -134,12 +113,7 @@ static void load_part(struct tracer_loader *loader, const struct mpl_yaml *map,
 
 static bool check_list_name(struct tracer_loader *loader, const struct mpl_yaml *node)
 {
-    const char *at = node->key;
-
-    while (isalnum((unsigned char) *at) || *at == '_' || *at == '-') {
-        at++;
-    }
-    if (*at != '\0' || at == node->key) {
+    if (!mpl_tracer_is_word(node->key, "_-")) {
         mpl_tracer_fault(loader, node->key_place,
                          "'%s' cannot name 'words': use letters, digits, _ and -",
                          node->key);

@@ -111,6 +111,16 @@ bool mpl_tracer_number(struct tracer_loader *loader, const struct mpl_yaml *node
     return true;
 }
 
+bool mpl_tracer_is_word(const char *text, const char *others)
+{
+    const char *at = text;
+
+    while (isalnum((unsigned char) *at) || (*at != '\0' && strchr(others, *at) != NULL)) {
+        at++;
+    }
+    return *at == '\0' && at > text;
+}
+
 const char *mpl_tracer_capability(struct tracer_loader *loader, const char *name,
                                   struct mpl_place place)
 {

@@ -3,13 +3,10 @@
 
 #include "tracer/tracer_priv.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Descriptions that people write have some KiB. */
 enum { FILE_BYTES_MAX = 1 << 20 };
@@ -21,34 +18,23 @@ struct set {
     bool has_fault;
 };
 
-static bool is_name(const char *text)
-{
-    const char *at = text;
-
-    while (isalnum((unsigned char) *at) || *at == '_' || *at == '-') {
-        at++;
-    }
-    return *at == '\0' && at > text;
-}
-
 /* NULL after a message. */
 static const char *name_of(struct set *set, const char *file, const struct mpl_yaml *root)
 {
     const struct mpl_place top = { file, 1, 1 };
-    const struct mpl_yaml *name = NULL;
 
     if (root == NULL || root->kind != MPL_YAML_MAP) {
         mpl_lint_add(set->lint, MPL_LINT_ERROR, root == NULL ? top : root->place,
                      "a tracer file is a map with the key 'tracer' and others");
         return NULL;
     }
-    name = mpl_yaml_find(root, "tracer");
+    const struct mpl_yaml *name = mpl_yaml_find(root, "tracer");
     if (name == NULL) {
         mpl_lint_add(set->lint, MPL_LINT_ERROR, root->place,
                      "'tracer' is missing: its name");
         return NULL;
     }
-    if (name->kind != MPL_YAML_SCALAR || !is_name(name->text) ||
+    if (name->kind != MPL_YAML_SCALAR || !mpl_tracer_is_word(name->text, "_-") ||
         strcmp(name->text, "auto") == 0) {
         mpl_lint_add(set->lint, MPL_LINT_ERROR, name->place,
                      "the name of a tracer is made of letters, digits, - and _, and is not "

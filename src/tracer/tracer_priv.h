@@ -107,6 +107,8 @@ const char *const *mpl_tracer_texts(struct tracer_loader *loader,
 /** A number above 0. */
 bool mpl_tracer_number(struct tracer_loader *loader, const struct mpl_yaml *node,
                        const char *what, double *out);
+/** Whether a text is made of letters, digits and \p others, and not empty. */
+bool mpl_tracer_is_word(const char *text, const char *others);
 /** A name of mpl_capability_table(), or NULL after a fault. */
 const char *mpl_tracer_capability(struct tracer_loader *loader, const char *name,
                                   struct mpl_place place);
