@@ -65,13 +65,8 @@ static enum mpl_status add_text(struct mpl_arena *arena, struct mpl_buf *buf,
                                 const char *text, struct mpl_err *err)
 {
     const char *copy = mpl_arena_strdup(arena, text);
-    const char **slot = copy == NULL ? NULL : mpl_buf_add(buf);
 
-    if (slot == NULL) {
-        return mpl_nomem(err);
-    }
-    *slot = copy;
-    return MPL_OK;
+    return copy != NULL && mpl_buf_put(buf, &copy) ? MPL_OK : mpl_nomem(err);
 }
 
 enum mpl_status mpl_traces_add(struct mpl_traces *traces, const char *path,
@@ -156,12 +151,9 @@ enum mpl_status mpl_options_bind_role(struct mpl_options *options, const char *r
             return mpl_nomem(err);
         }
     }
-    struct mpl_role_binding *binding = mpl_buf_add(&options->roles);
-    if (binding == NULL) {
-        return mpl_nomem(err);
-    }
-    *binding = (struct mpl_role_binding){ .role = name, .labels = copies, .n = n };
-    return MPL_OK;
+    const struct mpl_role_binding binding = { .role = name, .labels = copies, .n = n };
+
+    return mpl_buf_put(&options->roles, &binding) ? MPL_OK : mpl_nomem(err);
 }
 
 enum mpl_status mpl_options_set_pattern(struct mpl_options *options, const char *pattern,

@@ -99,13 +99,9 @@ static void remember_key(struct builder *b, const struct mpl_yaml *map, const ch
         }
     }
 
-    struct member *member = mpl_buf_add(&b->members);
-
-    if (member == NULL || !mpl_map_put(b->keys, hash, (uint32_t) (b->members.n - 1))) {
-        b->is_out_of_memory = true;
-        return;
-    }
-    *member = (struct member){ map, key, place.line };
+    b->is_out_of_memory |=
+        !mpl_buf_put(&b->members, &(struct member){ map, key, place.line }) ||
+        !mpl_map_put(b->keys, hash, (uint32_t) (b->members.n - 1));
 }
 
 static bool is_key_next(const struct builder *b)

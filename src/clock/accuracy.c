@@ -28,15 +28,7 @@ void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair
     const int64_t ticks = mpl_ticks_minus(pair->sent_ticks, pair->received_ticks);
 
     misses->n++;
-    if (ticks <= 0) {
-        return;
-    }
-    int64_t *miss = mpl_buf_add(&misses->miss);
-    if (miss == NULL) {
-        misses->is_short = true;
-        return;
-    }
-    *miss = ticks;
+    misses->is_short |= ticks > 0 && !mpl_buf_put(&misses->miss, &ticks);
 }
 
 void mpl_misses_describe(struct mpl_misses *misses, struct mpl_clock_accuracy *out)

@@ -47,15 +47,15 @@ static uint32_t add_link(struct mpl_links *links, uint32_t from, uint32_t to)
     if (links->link.n >= MPL_NONE || !mpl_map_put(links->at, key_of(links, from, to), at)) {
         return MPL_NONE;
     }
-    struct mpl_clock_link *link = mpl_buf_add(&links->link);
-    if (link == NULL) {
-        return MPL_NONE;
-    }
-    *link = (struct mpl_clock_link){
+    const struct mpl_clock_link link = {
         .from = from, .to = to, .back = mpl_map_find(links->at, key_of(links, to, from))
     };
-    if (link->back != MPL_NONE) {
-        mpl_links_get(links, link->back)->back = at;
+
+    if (!mpl_buf_put(&links->link, &link)) {
+        return MPL_NONE;
+    }
+    if (link.back != MPL_NONE) {
+        mpl_links_get(links, link.back)->back = at;
     }
     return at;
 }
@@ -93,14 +93,11 @@ void mpl_links_add_point(struct mpl_links *links, uint32_t from, uint32_t to,
     if (at == MPL_NONE || links->n_per_point == 0) {
         return;
     }
-    struct mpl_point *point = mpl_buf_add(&links->point);
-    if (point == NULL) {
-        links->is_short = true;
-        return;
-    }
-    *point = (struct mpl_point){ .link = at,
-                                 .begin_ticks = begin_ticks,
-                                 .end_ticks = end_ticks };
+    const struct mpl_point point = { .link = at,
+                                     .begin_ticks = begin_ticks,
+                                     .end_ticks = end_ticks };
+
+    links->is_short |= !mpl_buf_put(&links->point, &point);
 }
 
 struct mpl_clock_link *mpl_links_get(const struct mpl_links *links, size_t i)

@@ -350,17 +350,13 @@ static bool add_segment(struct walk *w, uint32_t location, int64_t ticks,
         return true;
     }
 
-    struct mpl_critical_segment *segment = mpl_buf_add(&w->segments);
+    const struct mpl_critical_segment segment = { .location = location,
+                                                  .awaited_in = awaited_in,
+                                                  .begin_ticks = turn->ticks,
+                                                  .end_ticks = ticks,
+                                                  .is_tied = is_tied };
 
-    if (segment == NULL) {
-        return false;
-    }
-    *segment = (struct mpl_critical_segment){ .location = location,
-                                              .awaited_in = awaited_in,
-                                              .begin_ticks = turn->ticks,
-                                              .end_ticks = ticks,
-                                              .is_tied = is_tied };
-    return true;
+    return mpl_buf_put(&w->segments, &segment);
 }
 
 /* In MPI_Finalize all wait for the last to come; who leaves it last says nothing. */

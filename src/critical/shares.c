@@ -71,13 +71,10 @@ static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t t
     const int64_t path_ticks = on_path(s, from, to);
 
     if (path_ticks > 0 && !a->is_touched) {
-        uint32_t *touched = mpl_buf_add(&s->touched);
-
-        if (touched == NULL) {
+        if (!mpl_buf_put(&s->touched, &index)) {
             return false;
         }
         a->is_touched = true;
-        *touched = index;
     }
     a->path_ticks += path_ticks;
     return true;
@@ -196,16 +193,15 @@ static bool take_shares(struct sum *s)
 
     for (size_t i = 0; i < s->touched.n; i++) {
         struct activity *a = &s->activities[touched[i]];
-        struct mpl_critical_share *share = mpl_buf_add(&s->shares);
-
-        if (share == NULL) {
-            return false;
-        }
-        *share = (struct mpl_critical_share){
+        const struct mpl_critical_share share = {
             .location = s->location,
             .region = touched[i] == s->model->n_regions ? MPL_NONE : touched[i],
             .path_s = mpl_model_seconds(s->model, a->path_ticks),
         };
+
+        if (!mpl_buf_put(&s->shares, &share)) {
+            return false;
+        }
         ticks += a->path_ticks;
         a->all_path_ticks += a->path_ticks;
         a->path_ticks = 0;
@@ -261,14 +257,11 @@ static bool take_regions(struct sum *s, struct mpl_arena *arena,
         const double path_s = mpl_model_seconds(s->model, a->all_path_ticks);
         const double mean_s = a->busy_s / n_busy;
         const double imbalance_s = path_s > mean_s ? path_s - mean_s : 0;
-        struct mpl_critical_region *region = mpl_buf_add(&regions);
-
-        is_enough = region != NULL;
-        if (is_enough) {
-            *region = (struct mpl_critical_region){ i == s->model->n_regions ? MPL_NONE : i,
+        const struct mpl_critical_region region = { i == s->model->n_regions ? MPL_NONE : i,
                                                     path_s, mean_s, imbalance_s };
-            out->imbalance_s += imbalance_s;
-        }
+
+        is_enough = mpl_buf_put(&regions, &region);
+        out->imbalance_s += imbalance_s;
     }
     out->n_regions = regions.n;
     if (is_enough) {

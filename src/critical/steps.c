@@ -70,12 +70,11 @@ static bool cut(struct division *d, const struct mpl_critical_segment *segment)
         const int64_t to = bound < end ? bound : end;
 
         if (to > at) {
-            struct piece *piece = mpl_buf_add(&d->pieces);
+            const struct piece piece = { block_of(d, step), segment->location, to - at };
 
-            if (piece == NULL) {
+            if (!mpl_buf_put(&d->pieces, &piece)) {
                 return false;
             }
-            *piece = (struct piece){ block_of(d, step), segment->location, to - at };
             at = to;
         }
     }

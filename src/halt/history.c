@@ -48,13 +48,8 @@ static struct mpl_halt_history history_of(struct mpl_halting *h,
             now = (struct mpl_halt_past){ .enter = i, .region = ref, .peer = MPL_NONE };
         } else if (loc->kind[i] == MPL_EV_LEAVE) {
             if (ref == now.region && is_step(&h->model->regions[ref])) {
-                struct mpl_halt_past *call = mpl_buf_add(&calls);
-
                 now.leave = i;
-                h->is_out_of_memory = call == NULL;
-                if (call != NULL) {
-                    *call = now;
-                }
+                h->is_out_of_memory = !mpl_buf_put(&calls, &now);
             }
             now.region = ref == now.region ? MPL_NONE : now.region;
         } else if (now.region != MPL_NONE && now.peer == MPL_NONE) {

@@ -57,18 +57,9 @@ void mpl_halt_pauses_find(struct mpl_halting *h, bool does_somebody_work)
             const struct mpl_halt_past *call = &h->histories[p].calls[i];
             const int64_t enter = mpl_ticks_of(loc, call->enter);
             const int64_t leave = mpl_ticks_of(loc, call->leave);
-            struct step *in = mpl_buf_add(&steps);
 
-            h->is_out_of_memory |= in == NULL;
-            if (in != NULL) {
-                *in = (struct step){ enter, 1 };
-            }
-            struct step *out = mpl_buf_add(&steps);
-
-            h->is_out_of_memory |= out == NULL;
-            if (out != NULL) {
-                *out = (struct step){ leave, -1 };
-            }
+            h->is_out_of_memory |= !mpl_buf_put(&steps, &(struct step){ enter, 1 }) ||
+                                   !mpl_buf_put(&steps, &(struct step){ leave, -1 });
             own_ticks = enter - since_ticks > own_ticks ? enter - since_ticks : own_ticks;
             call_ticks = leave - enter > call_ticks ? leave - enter : call_ticks;
             since_ticks = leave;

@@ -263,13 +263,10 @@ static void find_leftovers(struct mpl_halting *h)
                 continue;
             }
             const struct mpl_envelope *e = &loc->envelopes[loc->messages[m].envelope];
-            struct mpl_halt_leftover *left = mpl_buf_add(&found);
-
-            h->is_out_of_memory |= left == NULL;
-            if (left != NULL) {
-                *left = (struct mpl_halt_leftover){ loc->process, e->peer, e->tag,
+            const struct mpl_halt_leftover left = { loc->process, e->peer, e->tag,
                                                     usual_tag(h, l, m) };
-            }
+
+            h->is_out_of_memory |= !mpl_buf_put(&found, &left);
         }
     }
     h->halt->n_leftovers = (uint32_t) found.n;
@@ -285,12 +282,7 @@ static void keep(struct mpl_halting *h, uint32_t process, const bool *is_waited_
     struct mpl_buf list = mpl_buf_make(sizeof(uint32_t));
 
     for (uint32_t p = 0; p < h->model->n_processes && !h->is_out_of_memory; p++) {
-        uint32_t *item = is_waited_for[p] ? mpl_buf_add(&list) : NULL;
-
-        h->is_out_of_memory |= is_waited_for[p] && item == NULL;
-        if (item != NULL) {
-            *item = p;
-        }
+        h->is_out_of_memory |= is_waited_for[p] && !mpl_buf_put(&list, &p);
     }
     h->places[process].n_waits_for = (uint32_t) list.n;
     h->places[process].waits_for = mpl_buf_take(&list, h->arena);

@@ -24,13 +24,7 @@ static struct mpl_relation *last_relation(struct mpl_relations *r)
 
 static void add_moment(struct mpl_relations *r, uint32_t location, uint32_t event)
 {
-    struct mpl_moment *moment = mpl_buf_add(&r->moment);
-
-    if (moment == NULL) {
-        r->is_short = true;
-        return;
-    }
-    *moment = (struct mpl_moment){ location, event };
+    r->is_short |= !mpl_buf_put(&r->moment, &(struct mpl_moment){ location, event });
 }
 
 void mpl_relation_add_source(struct mpl_relations *r, uint32_t location, uint32_t event)

@@ -13,13 +13,10 @@ static const struct mpl_team_open *top_of(const struct mpl_teams *t)
 
 static void push(struct mpl_teams *t, struct mpl_team_open what)
 {
-    struct mpl_team_open *item = mpl_buf_add(&t->open);
-
-    if (item == NULL) {
+    if (!mpl_buf_put(&t->open, &what)) {
         t->is_short = true;
         return;
     }
-    *item = what;
     t->n_open_forks += what.what == MPL_OPEN_FORK;
     t->n_open_turns += what.what == MPL_OPEN_TURN;
 }
@@ -146,12 +143,12 @@ static void enter_barrier(struct mpl_teams *t, uint32_t event, uint32_t region)
     if (open == NULL || open->what != MPL_OPEN_TURN) {
         return;
     }
-    struct mpl_team_barrier *barrier = mpl_buf_add(&t->barriers);
-    if (barrier == NULL) {
+    const struct mpl_team_barrier barrier = { open->item, region, event, MPL_NONE };
+
+    if (!mpl_buf_put(&t->barriers, &barrier)) {
         t->is_short = true;
         return;
     }
-    *barrier = (struct mpl_team_barrier){ open->item, region, event, MPL_NONE };
     push(t,
          (struct mpl_team_open){ MPL_OPEN_BARRIER, event, (uint32_t) t->barriers.n - 1 });
 }

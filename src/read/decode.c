@@ -200,13 +200,10 @@ INLINE void take_sized(struct mpl_decode *d, uint8_t type, const uint8_t *at,
 static void keep_thread_record(struct mpl_decode *d, enum mpl_thread_act act,
                                uint32_t object, uint32_t number)
 {
-    struct mpl_thread_record *record = mpl_buf_add(&d->scratch->thread_records);
+    const struct mpl_thread_record record = { mpl_decode_count(d) - 1, act, object,
+                                              number };
 
-    if (record == NULL) {
-        d->is_out_of_memory = true;
-        return;
-    }
-    *record = (struct mpl_thread_record){ mpl_decode_count(d) - 1, act, object, number };
+    d->is_out_of_memory |= !mpl_buf_put(&d->scratch->thread_records, &record);
 }
 
 /* EZTrace marks begin and end of every thread and does not say which; nor does anybody of a

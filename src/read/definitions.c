@@ -102,13 +102,10 @@ static uint32_t merge(const struct mpl_raw *raw, const struct mpl_raw_region *re
     if (number == MPL_NONE || number < regions->n) {
         return number;
     }
-    struct mpl_region *item = mpl_buf_add(regions);
-    if (item == NULL) {
-        return MPL_NONE;
-    }
-    *item = (struct mpl_region){ .name = name, .file = file, .line = region->line };
-    classify(region, item);
-    return number;
+    struct mpl_region item = { .name = name, .file = file, .line = region->line };
+
+    classify(region, &item);
+    return mpl_buf_put(regions, &item) ? number : MPL_NONE;
 }
 
 static bool merge_all(const struct mpl_raw *raw, struct mpl_names *names,
@@ -311,11 +308,12 @@ static enum mpl_status make_comms(const struct groups *groups, struct mpl_model 
                             "communicators without a sound list of members are ignored");
             continue;
         }
-        struct mpl_comm *item = st == MPL_OK ? mpl_buf_add(comms) : NULL;
-        if (item == NULL || !mpl_map_put(refs->comm, def->ref, number)) {
-            return st != MPL_OK ? st : mpl_nomem(err);
+        if (st != MPL_OK) {
+            return st;
         }
-        *item = comm;
+        if (!mpl_buf_put(comms, &comm) || !mpl_map_put(refs->comm, def->ref, number)) {
+            return mpl_nomem(err);
+        }
     }
     return MPL_OK;
 }

@@ -183,14 +183,10 @@ static void want(struct mpl_decode *d)
         .flags = MPL_ENVELOPE_WANTED | (is_any ? MPL_ENVELOPE_ANY_SOURCE : 0) |
                  (a->asked_tag == UINT32_MAX ? MPL_ENVELOPE_ANY_TAG : 0),
     };
-    uint32_t *item = mpl_buf_add(&d->scratch->wanted);
     const uint32_t envelope = mpl_decode_envelope(d, &key);
 
-    if (item == NULL || envelope == MPL_NONE) {
-        d->is_out_of_memory = true;
-        return;
-    }
-    *item = envelope;
+    d->is_out_of_memory |=
+        envelope == MPL_NONE || !mpl_buf_put(&d->scratch->wanted, &envelope);
 }
 
 static bool has_attributes(const struct mpl_decode *d, const uint8_t *record)
@@ -209,19 +205,15 @@ void mpl_extras_post(struct mpl_decode *d, const uint8_t *record)
 void mpl_extras_enter(struct mpl_decode *d, const uint8_t *record)
 {
     const bool has_any = has_attributes(d, record);
-    uint32_t *site = NULL;
-
     if (has_any && d->attributes.has_asked) {
         /* Written only where the call does not return: it alone is waited for. */
         d->scratch->wanted.n = 0;
         want(d);
     }
     if (d->job.refs->extras.site != MPL_NONE) {
-        site = mpl_buf_add(&d->scratch->sites);
-        d->is_out_of_memory |= site == NULL;
-    }
-    if (site != NULL) {
-        *site = has_any ? d->attributes.site : MPL_NONE;
+        const uint32_t site = has_any ? d->attributes.site : MPL_NONE;
+
+        d->is_out_of_memory |= !mpl_buf_put(&d->scratch->sites, &site);
     }
     if (d->depth++ == 0 && d->has_left) {
         d->gap_ticks += d->now_ticks - d->left_ticks;

@@ -32,12 +32,10 @@ static void take(struct numbering *n, unsigned n_events)
         if (i == 0 && record - n->n_events == ahead) {
             continue;
         }
-        struct mpl_record_step *step = mpl_buf_add(&n->steps);
-        if (step == NULL) {
+        if (!mpl_buf_put(&n->steps, &(struct mpl_record_step){ n->n_events, record })) {
             n->is_short = true;
             return;
         }
-        *step = (struct mpl_record_step){ n->n_events, record };
     }
 }
 

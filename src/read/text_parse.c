@@ -236,14 +236,15 @@ static uint32_t find_location(struct mpl_parser *p, uint32_t rank, uint32_t thre
     if (known != MPL_NONE) {
         return known;
     }
-    struct mpl_text_location *location = mpl_buf_add(&p->text->locations);
-    if (location == NULL || !mpl_map_put(p->text->location_of, key, number)) {
+    const struct mpl_text_location location = {
+        .rank = rank, .thread = thread, .place = place, .open = MPL_NONE
+    };
+
+    if (!mpl_buf_put(&p->text->locations, &location) ||
+        !mpl_map_put(p->text->location_of, key, number)) {
         p->text->is_out_of_memory = true;
         return MPL_NONE;
     }
-    *location = (struct mpl_text_location){
-        .rank = rank, .thread = thread, .place = place, .open = MPL_NONE
-    };
     return number;
 }
 
@@ -278,16 +279,12 @@ static bool take_unit(struct mpl_parser *p)
     return true;
 }
 
-static bool keep_rank(struct mpl_parser *p, const struct mpl_text_rank *rank)
+static bool keep(struct mpl_parser *p, struct mpl_buf *buf, const void *item)
 {
-    struct mpl_text_rank *copy = mpl_buf_add(&p->text->ranks);
+    const bool is_kept = mpl_buf_put(buf, item);
 
-    if (copy == NULL) {
-        p->text->is_out_of_memory = true;
-        return false;
-    }
-    *copy = *rank;
-    return true;
+    p->text->is_out_of_memory |= !is_kept;
+    return is_kept;
 }
 
 /** "3", or "0..7" for all of them; in the text's ranks. */
@@ -316,7 +313,7 @@ static bool take_member(struct mpl_parser *p, size_t *n)
         return false;
     }
     for (; rank.rank <= last.rank; rank.rank++) {
-        if (!keep_rank(p, &rank)) {
+        if (!keep(p, &p->text->ranks, &rank)) {
             return false;
         }
         (*n)++;
@@ -352,13 +349,7 @@ static bool take_comm(struct mpl_parser *p)
     }
     comm.name = name.text;
     comm.place = name.place;
-    struct mpl_text_comm *copy = mpl_buf_add(&p->text->comms);
-    if (copy == NULL) {
-        p->text->is_out_of_memory = true;
-        return false;
-    }
-    *copy = comm;
-    return true;
+    return keep(p, &p->text->comms, &comm);
 }
 
 static bool take_host(struct mpl_parser *p)
@@ -372,13 +363,7 @@ static bool take_host(struct mpl_parser *p)
         return false;
     }
     host.name = name.text;
-    struct mpl_text_host *copy = mpl_buf_add(&p->text->hosts);
-    if (copy == NULL) {
-        p->text->is_out_of_memory = true;
-        return false;
-    }
-    *copy = host;
-    return true;
+    return keep(p, &p->text->hosts, &host);
 }
 
 static bool take_clock(struct mpl_parser *p)
@@ -396,13 +381,7 @@ static bool take_clock(struct mpl_parser *p)
         return false;
     }
     clock.offset_ns = is_negative ? -clock.offset_ns : clock.offset_ns;
-    struct mpl_text_clock *copy = mpl_buf_add(&p->text->clocks);
-    if (copy == NULL) {
-        p->text->is_out_of_memory = true;
-        return false;
-    }
-    *copy = clock;
-    return true;
+    return keep(p, &p->text->clocks, &clock);
 }
 
 /** A statement begins its line; anything else goes on with the items of the rank before. */

@@ -49,11 +49,9 @@ static bool add_member(struct mpl_write_teams *t, const struct mpl_model *model,
     if (item->last == location) {
         return true;
     }
-    struct member *member = mpl_buf_add(&t->members);
-    if (member == NULL) {
+    if (!mpl_buf_put(&t->members, &(struct member){ team, location })) {
         return false;
     }
-    *member = (struct member){ team, location };
     item->last = location;
     item->n_members++;
     return true;

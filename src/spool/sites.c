@@ -104,15 +104,12 @@ static bool see_object(struct sites_finder *f, const struct record *r)
     if (r->small >= room || memchr(text, '\0', room - r->small) == NULL) {
         return true;
     }
-    struct object *object = mpl_buf_add(&f->objects);
-    if (object == NULL) {
-        return false;
-    }
-    *object = (struct object){
+    const struct object object = {
         r->words[2], r->words[3], r->words[4], text, (const uint8_t *) text - r->small,
         r->small
     };
-    return true;
+
+    return mpl_buf_put(&f->objects, &object);
 }
 
 bool mpl_sites_see(struct sites_finder *f, const struct record *r)
@@ -123,11 +120,7 @@ bool mpl_sites_see(struct sites_finder *f, const struct record *r)
     if (r->kind != MPL_SPOOL_SITE || r->n_words < 3) {
         return true;
     }
-    struct site *site = mpl_buf_add(&f->seen);
-    if (site != NULL) {
-        *site = (struct site){ r->large, r->words + 2, r->n_words - 2 };
-    }
-    return site != NULL;
+    return mpl_buf_put(&f->seen, &(struct site){ r->large, r->words + 2, r->n_words - 2 });
 }
 
 /* ---- equal ones once ---------------------------------------------------------------------------- */
@@ -259,12 +252,9 @@ bool mpl_sites_resolve(struct sites_finder *f, uint32_t spool)
             continue;
         }
         while (of->n < site->number) {
-            uint32_t *fresh = mpl_buf_add(of);
-
-            if (fresh == NULL) {
+            if (!mpl_buf_put(of, &(uint32_t){ MPL_NONE })) {
                 return false;
             }
-            *fresh = MPL_NONE;
         }
         if (!resolve(f, site, &context)) {
             return false;

@@ -23,13 +23,12 @@ static bool collect_points(const struct spool *spool, struct mpl_buf *points)
 
     while (mpl_walk_next(&walk, &r)) {
         if (r.kind == MPL_SPOOL_CLOCK && r.n_words >= 5) {
-            struct clock_point *point = mpl_buf_add(points);
+            const struct clock_point point = { r.words[2], (int64_t) r.words[3],
+                                               (int64_t) r.words[4] };
 
-            if (point == NULL) {
+            if (!mpl_buf_put(points, &point)) {
                 return false;
             }
-            *point = (struct clock_point){ r.words[2], (int64_t) r.words[3],
-                                           (int64_t) r.words[4] };
         }
     }
     return true;

@@ -17,13 +17,8 @@ static bool add_unknown(struct symbols *s, const char *path, uint64_t address,
     const char *name = path[0] == '\0' ? mpl_arena_printf(s->arena, "0x%" PRIx64, address)
                                        : mpl_arena_printf(s->arena, "%s+0x%" PRIx64,
                                                           mpl_file_name(path), address);
-    struct symbol *symbol = name != NULL ? mpl_buf_add(found) : NULL;
 
-    if (symbol == NULL) {
-        return false;
-    }
-    *symbol = (struct symbol){ .function = name };
-    return true;
+    return name != NULL && mpl_buf_put(found, &(struct symbol){ .function = name });
 }
 
 #ifdef HAVE_LIBDW
@@ -250,12 +245,7 @@ static bool add_by_name(struct symbols *s, Dwfl_Module *module, uint64_t address
         return true;
     }
     name = keep(s, name);
-    struct symbol *symbol = name != NULL ? mpl_buf_add(found) : NULL;
-    if (symbol == NULL) {
-        return false;
-    }
-    *symbol = (struct symbol){ .function = name };
-    return true;
+    return name != NULL && mpl_buf_put(found, &(struct symbol){ .function = name });
 }
 
 bool mpl_symbols_find(struct symbols *s, const char *path, const uint8_t *id, size_t n_id,

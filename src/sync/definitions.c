@@ -181,11 +181,9 @@ enum mpl_status mpl_sync_read_offsets(struct mpl_bytes file, size_t chunk_bytes,
         if (fields.is_bad || (offsets->n > 0 && offset.time_ticks <= last)) {
             continue;
         }
-        struct mpl_clock_offset *item = mpl_buf_add(offsets);
-        if (item == NULL) {
+        if (!mpl_buf_put(offsets, &offset)) {
             return mpl_nomem(err);
         }
-        *item = offset;
         last = offset.time_ticks;
     }
     return MPL_OK;

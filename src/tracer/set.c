@@ -55,13 +55,7 @@ static enum mpl_status keep(struct set *set, const struct mpl_tracer_file *trace
             return MPL_OK;
         }
     }
-    const struct mpl_tracer_file **slot = mpl_buf_add(&set->items);
-
-    if (slot == NULL) {
-        return mpl_nomem(err);
-    }
-    *slot = tracer;
-    return MPL_OK;
+    return mpl_buf_put(&set->items, &tracer) ? MPL_OK : mpl_nomem(err);
 }
 
 static enum mpl_status add_file(struct set *set, const char *path, struct mpl_err *err)
