@@ -322,6 +322,9 @@ void mpl_markup_put(FILE *out, const char *text);
 void mpl_markup_base64(FILE *out, const void *bytes, size_t n);
 /** The double nearest to the decimal number of six digits that \p number, which must be finite, is nearest to. */
 double mpl_round_to_six_digits(double number);
+/** qsort() for which \p items may be NULL where \p n is 0, as those of an empty buffer are. */
+void mpl_sort(void *items, size_t n, size_t size,
+              int (*compare)(const void *x, const void *y));
 /** For qsort() of numbers, ascending. */
 int mpl_compare_u32(const void *x, const void *y);
 int mpl_compare_i64(const void *x, const void *y);

@@ -29,6 +29,14 @@ int mpl_compare_doubles(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+void mpl_sort(void *items, size_t n, size_t size,
+              int (*compare)(const void *x, const void *y))
+{
+    if (n > 1) {
+        qsort(items, n, size, compare);
+    }
+}
+
 double mpl_median(double *values, size_t n)
 {
     if (n == 0) {

@@ -9,7 +9,6 @@
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { TOP_DEFAULT = 3, ROWS_DEFAULT = 20 };
 

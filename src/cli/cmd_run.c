@@ -2,7 +2,6 @@
 
 #include "cli/cli_priv.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "cli/traces_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "draw/draw.h"

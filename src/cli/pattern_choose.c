@@ -3,7 +3,6 @@
 
 #include "cli/pattern_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Patterns that people write have some 10 KiB. */

@@ -4,8 +4,6 @@
 #include "cli/pattern_priv.h"
 #include "cli/timeline_priv.h"
 
-#include <string.h>
-
 enum { MOST_LABELS = 12 };
 
 struct testing {

@@ -3,7 +3,6 @@
 #include "cli/cli_priv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Ranks of MPI are int. */
 static const unsigned long most = 0x7fffffff;

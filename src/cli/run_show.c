@@ -3,7 +3,6 @@
 #include "cli/run_priv.h"
 
 #include <string.h>
-#include <unistd.h>
 
 void mpl_run_show_open(struct run_show *show, struct mpl_arena *arena)
 {

@@ -6,8 +6,6 @@
 
 #include "diff/effects_priv.h"
 
-#include <math.h>
-
 /* Who is to blame causes so much of what is waited longer. */
 static const double least_blamed = 0.5;
 

@@ -8,8 +8,6 @@
 
 #include "diff/effects_priv.h"
 
-#include <math.h>
-
 /* More blocks hardly tell more, and longer ones depend less on each other. */
 enum { MOST_BLOCKS = 32, LEAST_CALLS = 2 };
 

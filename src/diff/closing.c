@@ -11,7 +11,6 @@
 #include "replay/replay.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- the same calls ------------------------------------------------------------------------------------- */
 

@@ -10,7 +10,6 @@
 #include "diff/diff_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *mpl_linkage_name(enum mpl_linkage linkage)

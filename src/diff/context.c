@@ -9,7 +9,6 @@
 #include "diff/diff_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *mpl_context_name(struct mpl_context_kind kind)
@@ -174,9 +173,7 @@ static bool collect(struct mpl_arena *arena, struct mpl_context *context)
             memcpy(&all[at], context->sets[i].all, context->sets[i].n * sizeof *all);
         }
     }
-    if (n > 0) {
-        qsort(all, n, sizeof *all, by_key);
-    }
+    mpl_sort(all, n, sizeof *all, by_key);
     for (size_t i = 0; i < n; i++) {
         if (n_kept == 0 || by_key(&all[n_kept - 1], &all[i]) != 0) {
             all[n_kept++] = all[i];

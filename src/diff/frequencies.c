@@ -7,8 +7,6 @@
 
 #include "diff/diff_priv.h"
 
-#include <stdlib.h>
-
 static int by_key(const void *x, const void *y)
 {
     const struct mpl_context_attribute *a = x;
@@ -19,9 +17,7 @@ static int by_key(const void *x, const void *y)
 
 static void sort(struct mpl_context_attribute *all, size_t n)
 {
-    if (n > 0) {
-        qsort(all, n, sizeof *all, by_key);
-    }
+    mpl_sort(all, n, sizeof *all, by_key);
 }
 
 /* ---- a sequence ---------------------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
 #include "diff/chance_priv.h"
 #include "diff/diff_priv.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

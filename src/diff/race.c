@@ -10,8 +10,6 @@
 
 #include "causality/causality.h"
 
-#include <stdlib.h>
-
 /*
  * Who refuses what is there this often has a fixed order. Masters and servers with wildcards seem to do it in up to 3 % of
  * their receives, for the library does not see every message at once; exchanges with neighbours in 5 to 50 %,
@@ -262,9 +260,7 @@ static int64_t error_of(const struct mpl_run *run, uint32_t l)
 /* In so long nine of ten messages are there for which a receive waits; 0: there is none. */
 static int64_t usual_transit(const struct history *h)
 {
-    if (h->n_waited > 0) {
-        qsort(h->transit_ticks, h->n_waited, sizeof *h->transit_ticks, mpl_compare_i64);
-    }
+    mpl_sort(h->transit_ticks, h->n_waited, sizeof *h->transit_ticks, mpl_compare_i64);
     return h->n_waited == 0 ? 0 : h->transit_ticks[h->n_waited * 9 / 10];
 }
 

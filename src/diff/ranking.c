@@ -8,8 +8,6 @@
 #include "diff/diff_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Rows that differ by less differ by how their sums were rounded. */
 static const double least = 1e-9;
@@ -170,9 +168,7 @@ static bool find_suspects(struct work *w, const struct view *v, const uint32_t *
     if (suspects == NULL) {
         return false;
     }
-    if (row->n_suspects > 0) {
-        qsort(all, row->n_suspects, sizeof *all, by_row);
-    }
+    mpl_sort(all, row->n_suspects, sizeof *all, by_row);
     for (uint32_t i = 0; i < row->n_suspects; i++) {
         suspects[i] = all[i].location;
     }
@@ -502,9 +498,7 @@ static enum mpl_status rank(struct work *w, struct mpl_err *err)
     }
     if (st == MPL_OK) {
         w->ranking->n_rows = w->rows.n;
-        if (w->rows.n > 0) {
-            qsort(w->rows.data, w->rows.n, w->rows.size, by_score);
-        }
+        mpl_sort(w->rows.data, w->rows.n, w->rows.size, by_score);
         w->ranking->rows = mpl_buf_take(&w->rows, w->arena);
         st = w->ranking->rows == NULL ? mpl_nomem(err) : st;
     }

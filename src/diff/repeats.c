@@ -8,8 +8,6 @@
 
 #include "diff/diff_priv.h"
 
-#include <stdlib.h>
-
 /* Where a location of the base goes different ways. */
 struct mpl_fork {
     uint32_t position; /* MPL_NONE: nowhere */

@@ -14,8 +14,6 @@
 
 #include "diff/roles_priv.h"
 
-#include <math.h>
-
 /* As clusters of suspects: at most an eighth of the processes are few. */
 enum { FEW = 8 };
 /* Below this share of calls in common nobody would take two processes for the same one with something more. */

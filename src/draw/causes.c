@@ -1,8 +1,6 @@
 /* Each cause: what, where, what to do, what that brings, a picture of it, and what it rests on. */
 #include "config.h"
 
-#include <string.h>
-
 #include "draw/draw_priv.h"
 
 static void say_part(const struct sheet *s, const char *label, const char *text)

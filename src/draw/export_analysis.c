@@ -4,7 +4,6 @@
 #include "draw/export_priv.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LIST_BYTES = 400 };
 

@@ -4,7 +4,6 @@
 #include "draw/picture_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     MOST_CHARTS = 12,
@@ -95,9 +94,7 @@ static enum mpl_status sum_up(const struct picture *p, const struct lines *all,
             line->sum += fabs(mpl_picture_value(p, r, axes->y[k]));
         }
     }
-    if (found->n > 1) {
-        qsort(found->data, found->n, sizeof(struct line), by_chart);
-    }
+    mpl_sort(found->data, found->n, sizeof(struct line), by_chart);
     return MPL_OK;
 }
 

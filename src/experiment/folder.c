@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,9 +112,7 @@ static struct mpl_buf names_in(const char *path, struct mpl_arena *arena)
     if (folder != NULL) {
         (void) closedir(folder);
     }
-    if (names.n > 0) {
-        qsort(names.data, names.n, sizeof(const char *), by_name);
-    }
+    mpl_sort(names.data, names.n, sizeof(const char *), by_name);
     return names;
 }
 

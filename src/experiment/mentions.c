@@ -7,7 +7,6 @@
 
 #include "experiment/experiment_priv.h"
 
-#include <limits.h>
 #include <string.h>
 
 enum { CHUNK = 1 << 16, OVERLAP = 64 };

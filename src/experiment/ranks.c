@@ -155,9 +155,7 @@ static int by_rank(const void *x, const void *y)
 void mpl_ranks_look(const struct offspring *offspring, struct mpl_buf *ranks)
 {
     mpl_offspring_visit(offspring, note, ranks);
-    if (ranks->n > 0) {
-        qsort(ranks->data, ranks->n, sizeof(struct rank_seen), by_rank);
-    }
+    mpl_sort(ranks->data, ranks->n, sizeof(struct rank_seen), by_rank);
 }
 
 /* ---- who shares --------------------------------------------------------------------------------- */

@@ -106,9 +106,7 @@ bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder,
         return false;
     }
     look_into(&w, folder, 0);
-    if (w.definitions.n > 0) {
-        qsort(w.definitions.data, w.definitions.n, sizeof(uint64_t), by_number);
-    }
+    mpl_sort(w.definitions.data, w.definitions.n, sizeof(uint64_t), by_number);
     /* With threads nobody knows whose file it is; where all have written, the recording was long. */
     const bool can_tell = w.definitions.n == ranks.n && w.events.n < ranks.n;
     for (size_t i = 0; i < ranks.n; i++) {

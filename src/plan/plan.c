@@ -3,7 +3,6 @@
 #include "plan/plan_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int compare(double x, double y)
@@ -57,9 +56,7 @@ static enum mpl_status publish(struct planner *p, const struct mpl_plan **out,
     if (plan == NULL || all == NULL) {
         return mpl_nomem(err);
     }
-    if (p->wants.n > 1) {
-        qsort(p->wants.data, p->wants.n, sizeof(struct want), by_information);
-    }
+    mpl_sort(p->wants.data, p->wants.n, sizeof(struct want), by_information);
     for (size_t i = 0; i < p->wants.n; i++) {
         all[i] = ((const struct want *) mpl_buf_get(&p->wants, i))->planned;
         all[i].id = mpl_arena_printf(p->arena, "e%zu", i + 1);

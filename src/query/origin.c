@@ -274,9 +274,7 @@ static bool add_reached(struct search *s, struct mpl_origin *o)
     if (reached == NULL) {
         return false;
     }
-    if (s->arrivals.n > 0) {
-        qsort(all, s->arrivals.n, sizeof *all, by_location);
-    }
+    mpl_sort(all, s->arrivals.n, sizeof *all, by_location);
     for (size_t i = 0, n = 0; i < s->arrivals.n; i++) {
         n = i > 0 && all[i].location == all[i - 1].location ? n + 1 : 1;
         most = n > most ? n : most;
@@ -355,9 +353,7 @@ static bool find_distances(struct search *s, struct mpl_origin *o)
     for (size_t i = 0; i < o->n_reached; i++) {
         reached[i].distance = distance[model->locations[reached[i].location].process];
     }
-    if (o->n_reached > 0) {
-        qsort(reached, o->n_reached, sizeof *reached, by_hops);
-    }
+    mpl_sort(reached, o->n_reached, sizeof *reached, by_hops);
     return true;
 }
 

@@ -8,8 +8,6 @@
 
 #include "query/query_priv.h"
 
-#include <stdlib.h>
-
 /* Receives of one process, communicator and tag. */
 struct stream {
     struct mpl_race race;
@@ -227,9 +225,7 @@ static enum mpl_status show(struct mpl_query *q, const struct mpl_buf *streams,
             races[n++] = s->race;
         }
     }
-    if (n > 0) {
-        qsort(races, n, sizeof *races, by_weight);
-    }
+    mpl_sort(races, n, sizeof *races, by_weight);
     *out = (struct mpl_races){ n, races, mpl_causality_doubt(q->causality) };
     return MPL_OK;
 }

@@ -3,7 +3,6 @@
 
 #include "report/report_priv.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 
 #include "report/diff_show_priv.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 enum { PAIRS_MOST = 3 };

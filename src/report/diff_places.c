@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* A loop is worth a word if it has so much of what the location differs; a call of it, of what the loop does. */
 static const double least_loop = 0.5;

@@ -3,8 +3,6 @@
 
 #include "report/diff_show_priv.h"
 
-#include <inttypes.h>
-
 const char *mpl_show_name(enum mpl_show what)
 {
     static const char *const names[] = { "nlr",     "context",    "lattice", "jsm",

@@ -3,8 +3,6 @@
 
 #include "report/report_priv.h"
 
-#include <string.h>
-
 static const char *tracer_name(enum mpl_tracer tracer)
 {
     switch (tracer) {

@@ -8,8 +8,6 @@
 
 #include "view/view_priv.h"
 
-#include <stdlib.h>
-
 enum { PIECES = 8 };
 
 static const struct mpl_column columns[] = {
@@ -176,9 +174,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
     for (uint32_t l = 0; l < s->run->model->n_locations && st == MPL_OK; l++) {
         st = add_location(&c, l) ? MPL_OK : mpl_nomem(err);
     }
-    if (c.pairs.n > 1) {
-        qsort(c.pairs.data, c.pairs.n, sizeof(struct pair), by_process);
-    }
+    mpl_sort(c.pairs.data, c.pairs.n, sizeof(struct pair), by_process);
     for (size_t i = 0; i < c.pairs.n; i++) {
         for (int k = 0; k < PIECES && st == MPL_OK; k++) {
             st = emit(s, mpl_buf_get(&c.pairs, i), k, sink, err);

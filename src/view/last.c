@@ -11,7 +11,6 @@
 
 #include "view/view_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct mpl_column columns[] = {

@@ -8,8 +8,6 @@
 
 #include "view/view_priv.h"
 
-#include <stdlib.h>
-
 static const struct mpl_column columns[] = {
     { "step", "1", "from 1; none: the run has no steps" },
     { "location", NULL, "who" },
@@ -68,9 +66,7 @@ static enum mpl_status emit(struct drawing *d, uint32_t step, uint32_t location,
 {
     enum mpl_status st = MPL_OK;
 
-    if (d->peers.n > 1) {
-        qsort(d->peers.data, d->peers.n, sizeof(uint32_t), mpl_compare_u32);
-    }
+    mpl_sort(d->peers.data, d->peers.n, sizeof(uint32_t), mpl_compare_u32);
     for (size_t i = 0; i < d->peers.n; i++) {
         const uint32_t peer = *(const uint32_t *) mpl_buf_get(&d->peers, i);
         const struct line *line = &d->lines[peer];

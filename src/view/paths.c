@@ -8,8 +8,6 @@
 
 #include "view/view_priv.h"
 
-#include <stdlib.h>
-
 static const struct mpl_column columns[] = {
     { "from", NULL, "who sends; nobody of collective operations" },
     { "to", NULL, "who receives" },
@@ -168,9 +166,7 @@ static enum mpl_status emit(struct mapping *m, const struct mpl_row_sink *sink,
     struct mpl_buf *all = &m->channels.all;
     enum mpl_status st = MPL_OK;
 
-    if (all->n > 1) {
-        qsort(all->data, all->n, sizeof(struct mpl_channel), by_ends);
-    }
+    mpl_sort(all->data, all->n, sizeof(struct mpl_channel), by_ends);
     for (size_t i = 0; i < all->n && st == MPL_OK; i++) {
         st = emit_channel(m->s, mpl_buf_get(all, i), sink, err);
     }

@@ -10,7 +10,6 @@
 #include "view/view_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const struct mpl_column columns[] = {
     { "region", NULL, "the call, or the function with most of a stretch of computation" },
@@ -81,9 +80,7 @@ static bool collect(const struct mpl_selection *s, struct mpl_buf *samples)
             }
         }
     }
-    if (samples->n > 1) {
-        qsort(samples->data, samples->n, sizeof(struct sample), by_function);
-    }
+    mpl_sort(samples->data, samples->n, sizeof(struct sample), by_function);
     return true;
 }
 

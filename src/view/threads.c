@@ -7,8 +7,6 @@
 
 #include "view/view_priv.h"
 
-#include <math.h>
-
 static const struct mpl_column columns[] = {
     { "location", NULL, "rank, or rank.thread" },
     { "host", NULL, "machine that it runs on" },

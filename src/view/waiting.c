@@ -8,7 +8,6 @@
 #include "view/view_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const struct mpl_column columns[] = {
     { "location", NULL, "who" },
@@ -79,9 +78,7 @@ static bool find_moment(const struct mpl_selection *s, int64_t *out)
                         (mpl_buf_put(&changes, &begin) && mpl_buf_put(&changes, &end));
         }
     }
-    if (changes.n > 1) {
-        qsort(changes.data, changes.n, sizeof(struct change), by_time);
-    }
+    mpl_sort(changes.data, changes.n, sizeof(struct change), by_time);
     *out = busiest(&changes, s->begin_ticks);
     mpl_buf_free(&changes);
     return is_enough;

@@ -7,8 +7,6 @@
 
 #include "view/view_priv.h"
 
-#include <stdlib.h>
-
 static const struct mpl_column columns[] = {
     { "location", NULL, "who waits" },
     { "waits_for", NULL, "for whom" },
@@ -103,9 +101,7 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t location,
     int64_t all = 0;
     enum mpl_status st = MPL_OK;
 
-    if (pairs->n > 1) {
-        qsort(pairs->data, pairs->n, sizeof(struct pair), by_ticks);
-    }
+    mpl_sort(pairs->data, pairs->n, sizeof(struct pair), by_ticks);
     for (size_t i = 0; i < pairs->n; i++) {
         all += ticks_of(mpl_buf_get(pairs, i));
     }
