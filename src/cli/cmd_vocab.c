@@ -8,110 +8,73 @@
 #include "metrics/metrics.h"
 #include "view/view.h"
 
-static enum mpl_status add(struct mpl_buf *words, struct mpl_vocab_word word,
-                           struct mpl_err *err)
-{
-    struct mpl_vocab_word *slot = mpl_buf_add(words);
+/* What a topic's words go into. */
+struct listing {
+    struct mpl_arena *arena;
+    struct mpl_buf words; /* struct mpl_vocab_word */
+    bool is_short;        /* of memory */
+};
 
-    if (slot == NULL) {
-        return mpl_nomem(err);
-    }
-    *slot = word;
-    return MPL_OK;
+static void add(struct listing *list, struct mpl_vocab_word word)
+{
+    list->is_short = list->is_short || word.name == NULL || word.unit == NULL ||
+                     !mpl_buf_put(&list->words, &word);
+}
+
+static void add_plain(struct listing *list, const char *name, const char *says)
+{
+    add(list, (struct mpl_vocab_word){ .name = name, .unit = "", .says = says });
 }
 
 /* The unit is printed into the arena; for numbers without a unit that is "1". */
-static enum mpl_status add_with_unit(struct mpl_arena *arena, struct mpl_buf *words,
-                                     const char *name, struct mpl_unit unit,
-                                     const char *says, struct mpl_err *err)
+static void add_with_unit(struct listing *list, const char *name, struct mpl_unit unit,
+                          const char *says)
 {
     char text[32];
-    const struct mpl_vocab_word word = {
-        .name = name,
-        .unit = mpl_arena_strdup(arena, mpl_unit_text(unit, text)),
-        .says = says,
-    };
 
-    return name == NULL || word.unit == NULL ? mpl_nomem(err) : add(words, word, err);
+    add(list, (struct mpl_vocab_word){
+                  .name = name,
+                  .unit = mpl_arena_strdup(list->arena, mpl_unit_text(unit, text)),
+                  .says = says });
 }
 
-static enum mpl_status list_words(struct mpl_arena *arena, struct mpl_buf *words,
-                                  const struct mpl_word *table, size_t n,
-                                  struct mpl_err *err)
-{
-    enum mpl_status st = MPL_OK;
-
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        st = add_with_unit(arena, words, table[i].name, table[i].unit, table[i].says, err);
-    }
-    return st;
-}
-
-static enum mpl_status list_events(struct mpl_arena *arena, struct mpl_buf *words,
-                                   struct mpl_err *err)
+static enum mpl_status list_events(struct listing *list, struct mpl_err *err)
 {
     size_t n = 0;
     const struct mpl_primitive *table = mpl_primitives(&n);
-    enum mpl_status st = MPL_OK;
 
-    (void) arena;
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        st = add(words,
-                 (struct mpl_vocab_word){
-                     .name = table[i].name, .unit = "", .says = table[i].says },
-                 err);
+    (void) err;
+    for (size_t i = 0; i < n; i++) {
+        add_plain(list, table[i].name, table[i].says);
     }
-    return st;
+    return MPL_OK;
 }
 
-static enum mpl_status list_fields(struct mpl_arena *arena, struct mpl_buf *words,
-                                   struct mpl_err *err)
-{
-    size_t n = 0;
-    const struct mpl_word *table = mpl_span_fields(&n);
-
-    return list_words(arena, words, table, n, err);
-}
-
-static enum mpl_status list_topology(struct mpl_arena *arena, struct mpl_buf *words,
-                                     struct mpl_err *err)
-{
-    size_t n = 0;
-    const struct mpl_word *table = mpl_role_variables(&n);
-
-    return list_words(arena, words, table, n, err);
-}
-
-static enum mpl_status list_metrics(struct mpl_arena *arena, struct mpl_buf *words,
-                                    struct mpl_err *err)
+static enum mpl_status list_metrics(struct listing *list, struct mpl_err *err)
 {
     size_t n = 0;
     const struct mpl_metric_variable *table = mpl_metric_variables(&n);
-    enum mpl_status st = MPL_OK;
 
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+    (void) err;
+    for (size_t i = 0; i < n; i++) {
         const char *name = mpl_arena_printf(
-            arena, "%s.%s", table[i].per_location ? "<role>" : "run", table[i].name);
-        st = add_with_unit(arena, words, name, table[i].unit, table[i].says, err);
+            list->arena, "%s.%s", table[i].per_location ? "<role>" : "run", table[i].name);
+
+        add_with_unit(list, name, table[i].unit, table[i].says);
     }
-    return st;
+    return MPL_OK;
 }
 
-static enum mpl_status list_capabilities(struct mpl_arena *arena, struct mpl_buf *words,
-                                         struct mpl_err *err)
+static enum mpl_status list_capabilities(struct listing *list, struct mpl_err *err)
 {
     size_t n = 0;
     const struct mpl_capability *table = mpl_capability_table(&n);
-    enum mpl_status st = MPL_OK;
 
-    (void) arena;
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        st = add(words,
-                 (struct mpl_vocab_word){
-                     .name = table[i].name, .unit = "", .says = table[i].says },
-                 err);
+    (void) err;
+    for (size_t i = 0; i < n; i++) {
+        add_plain(list, table[i].name, table[i].says);
     }
-    return st;
+    return MPL_OK;
 }
 
 /* A file of the stock's rules. */
@@ -131,74 +94,69 @@ static enum mpl_status read_rules_file(const char *name, struct mpl_arena *arena
 }
 
 /* From the very file that is loaded before any rule, so that it cannot be out of date. */
-static enum mpl_status list_facts(struct mpl_arena *arena, struct mpl_buf *words,
-                                  struct mpl_err *err)
+static enum mpl_status list_facts(struct listing *list, struct mpl_err *err)
 {
     const char *path = NULL;
     char *text = NULL;
     size_t bytes = 0;
     const enum mpl_status st =
-        read_rules_file("vocabulary.clp", arena, &path, &text, &bytes, err);
+        read_rules_file("vocabulary.clp", list->arena, &path, &text, &bytes, err);
 
-    return st == MPL_OK ? mpl_vocab_facts(text, arena, words, err) : st;
+    return st == MPL_OK ? mpl_vocab_facts(text, list->arena, &list->words, err) : st;
 }
 
-static enum mpl_status list_terms(struct mpl_arena *arena, struct mpl_buf *words,
-                                  struct mpl_err *err)
+static enum mpl_status list_terms(struct listing *list, struct mpl_err *err)
 {
     const char *path = NULL;
     char *text = NULL;
     size_t bytes = 0;
     const enum mpl_status st =
-        read_rules_file("terms.yaml", arena, &path, &text, &bytes, err);
+        read_rules_file("terms.yaml", list->arena, &path, &text, &bytes, err);
 
-    return st == MPL_OK ? mpl_vocab_terms(path, text, bytes, arena, words, err) : st;
+    return st == MPL_OK ? mpl_vocab_terms(path, text, bytes, list->arena, &list->words, err)
+                        : st;
 }
 
-static enum mpl_status list_views(struct mpl_arena *arena, struct mpl_buf *words,
-                                  struct mpl_err *err)
+static enum mpl_status list_views(struct listing *list, struct mpl_err *err)
 {
     size_t n = 0;
     const struct mpl_view *const *views = mpl_views(&n);
-    enum mpl_status st = MPL_OK;
 
-    (void) arena;
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        st = add(words,
-                 (struct mpl_vocab_word){
-                     .name = views[i]->name, .unit = "", .says = views[i]->says },
-                 err);
-        for (size_t k = 0; k < views[i]->n_columns && st == MPL_OK; k++) {
+    (void) err;
+    for (size_t i = 0; i < n; i++) {
+        add_plain(list, views[i]->name, views[i]->says);
+        for (size_t k = 0; k < views[i]->n_columns; k++) {
             const struct mpl_column *c = &views[i]->columns[k];
 
-            st = add(words,
-                     (struct mpl_vocab_word){ .of = views[i]->name,
-                                              .name = c->name,
-                                              .unit = c->unit == NULL ? "" : c->unit,
-                                              .says = c->says },
-                     err);
+            add(list, (struct mpl_vocab_word){ .of = views[i]->name,
+                                               .name = c->name,
+                                               .unit = c->unit == NULL ? "" : c->unit,
+                                               .says = c->says });
         }
     }
-    return st;
+    return MPL_OK;
 }
 
 struct topic {
     const char *name;
     const char *says;
-    enum mpl_status (*list)(struct mpl_arena *arena, struct mpl_buf *words,
-                            struct mpl_err *err);
+    enum mpl_status (*list)(struct listing *list, struct mpl_err *err);
+    const struct mpl_word *(*table)(size_t *n); /* or where its words stand */
 };
 
 static const struct topic topics[] = {
-    { "events", "primitive events that a member of an abstract event may name",
-      list_events },
-    { "fields", "what a formula may read of a member", list_fields },
-    { "topology", "what the formulas of roles may read of a location", list_topology },
-    { "metrics", "variables that formulas of metrics may read", list_metrics },
-    { "capabilities", "what a run may record or not, for \"needs\"", list_capabilities },
-    { "facts", "fact templates of the stock that rules match and assert", list_facts },
-    { "views", "views of a run, and the columns of their tables", list_views },
-    { "terms", "terms of the report and what they mean", list_terms },
+    { "events", "primitive events that a member of an abstract event may name", list_events,
+      NULL },
+    { "fields", "what a formula may read of a member", NULL, mpl_span_fields },
+    { "topology", "what the formulas of roles may read of a location", NULL,
+      mpl_role_variables },
+    { "metrics", "variables that formulas of metrics may read", list_metrics, NULL },
+    { "capabilities", "what a run may record or not, for \"needs\"", list_capabilities,
+      NULL },
+    { "facts", "fact templates of the stock that rules match and assert", list_facts,
+      NULL },
+    { "views", "views of a run, and the columns of their tables", list_views, NULL },
+    { "terms", "terms of the report and what they mean", list_terms, NULL },
 };
 enum { N_TOPICS = sizeof topics / sizeof *topics };
 
@@ -228,6 +186,7 @@ static enum mpl_status take_topic(struct mpl_args *args, void *target, struct mp
         }
     }
     const char *near = mpl_suggest(args->value, names, N_TOPICS);
+
     if (near != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "unknown topic \"%s\"; did you mean \"%s\"?",
                         args->value, near);
@@ -288,21 +247,6 @@ static enum mpl_status print_json(const char *topic, const struct mpl_buf *words
     return mpl_json_write(&json, out, err);
 }
 
-static enum mpl_status list_topics(struct mpl_arena *arena, struct mpl_buf *words,
-                                   struct mpl_err *err)
-{
-    enum mpl_status st = MPL_OK;
-
-    (void) arena;
-    for (size_t i = 0; i < N_TOPICS && st == MPL_OK; i++) {
-        st = add(words,
-                 (struct mpl_vocab_word){
-                     .name = topics[i].name, .unit = "", .says = topics[i].says },
-                 err);
-    }
-    return st;
-}
-
 void mpl_vocab_topics(const char *begin, FILE *out)
 {
     for (size_t i = 0; i < N_TOPICS; i++) {
@@ -315,16 +259,31 @@ void mpl_vocab_topics(const char *begin, FILE *out)
 static enum mpl_status vocab(const struct vocab_opts *opts, struct mpl_arena *arena,
                              FILE *out, struct mpl_err *err)
 {
-    struct mpl_buf words = mpl_buf_make(sizeof(struct mpl_vocab_word));
-    enum mpl_status st = opts->topic != NULL ? opts->topic->list(arena, &words, err)
-                                             : list_topics(arena, &words, err);
-    if (st == MPL_OK && opts->format == MPL_FORMAT_JSON) {
-        st = print_json(opts->topic != NULL ? opts->topic->name : "topics", &words, out,
-                        err);
-    } else if (st == MPL_OK) {
-        print_text(&words, out);
+    struct listing list = { .arena = arena,
+                            .words = mpl_buf_make(sizeof(struct mpl_vocab_word)) };
+    size_t n = 0;
+    enum mpl_status st = MPL_OK;
+
+    if (opts->topic != NULL && opts->topic->table != NULL) {
+        const struct mpl_word *table = opts->topic->table(&n);
+
+        for (size_t i = 0; i < n; i++) {
+            add_with_unit(&list, table[i].name, table[i].unit, table[i].says);
+        }
+    } else if (opts->topic != NULL) {
+        st = opts->topic->list(&list, err);
     }
-    mpl_buf_free(&words);
+    for (size_t i = 0; opts->topic == NULL && i < N_TOPICS; i++) {
+        add_plain(&list, topics[i].name, topics[i].says);
+    }
+    st = st == MPL_OK && list.is_short ? mpl_nomem(err) : st;
+    if (st == MPL_OK && opts->format == MPL_FORMAT_JSON) {
+        st = print_json(opts->topic != NULL ? opts->topic->name : "topics", &list.words,
+                        out, err);
+    } else if (st == MPL_OK) {
+        print_text(&list.words, out);
+    }
+    mpl_buf_free(&list.words);
     return st;
 }
 
