@@ -5,26 +5,29 @@
 
 #include "draw/draw_priv.h"
 
-static void draw_run(const struct sheet *s, const struct mpl_case_run *r)
+void mpl_draw_case(const struct sheet *s)
 {
-    const char *words = mpl_words_print(r->words, r->n_words, s->arena);
-    const double processes = r->processes > 0 ? r->processes : (double) NAN;
-
-    mpl_markup_print(s->out, "<tr id=\"%s\">", r->id);
-    mpl_draw_text_cell(s, r->id);
-    mpl_draw_text_cell(s, mpl_draw_words(s, "%d", r->level));
-    mpl_draw_text_cell(s, r->experiment);
-    mpl_draw_unit_cell(s, processes, "1");
-    mpl_draw_unit_cell(s, r->duration_s, "s");
-    mpl_draw_text_cell(s, r->problem != NULL ? r->problem : mpl_outcome_name(r->outcome));
-    mpl_draw_text_cell(s, words);
-    mpl_markup_put(s->out, "</tr>\n");
-}
-
-static void draw_asked(const struct sheet *s)
-{
+    static const char *const heads[] = { "run",   "level", "what for", "#processes",
+                                         "#time", "ended", "command",  NULL };
     const struct mpl_case_report *ran = s->options->ran;
+    const struct mpl_case *c = ran->c;
 
+    mpl_draw_table(s, mpl_draw_words(s, "The case in %s", mpl_case_directory(c)), heads);
+    for (size_t i = 0; i < mpl_case_run_count(c); i++) {
+        const struct mpl_case_run *r = mpl_case_run_get(c, i);
+
+        mpl_markup_print(s->out, "<tr id=\"%s\">", r->id);
+        mpl_draw_text_cell(s, r->id);
+        mpl_draw_text_cell(s, mpl_draw_words(s, "%d", r->level));
+        mpl_draw_text_cell(s, r->experiment);
+        mpl_draw_unit_cell(s, r->processes > 0 ? r->processes : (double) NAN, "1");
+        mpl_draw_unit_cell(s, r->duration_s, "s");
+        mpl_draw_text_cell(s,
+                           r->problem != NULL ? r->problem : mpl_outcome_name(r->outcome));
+        mpl_draw_text_cell(s, mpl_words_print(r->words, r->n_words, s->arena));
+        mpl_markup_put(s->out, "</tr>\n");
+    }
+    mpl_draw_table_end(s);
     if (ran->n_asked == 0) {
         return;
     }
@@ -34,20 +37,6 @@ static void draw_asked(const struct sheet *s)
                          ran->asked[i].text);
     }
     mpl_markup_put(s->out, "</ul>\n");
-}
-
-void mpl_draw_case(const struct sheet *s)
-{
-    static const char *const heads[] = { "run",   "level", "what for", "#processes",
-                                         "#time", "ended", "command",  NULL };
-    const struct mpl_case *c = s->options->ran->c;
-
-    mpl_draw_table(s, mpl_draw_words(s, "The case in %s", mpl_case_directory(c)), heads);
-    for (size_t i = 0; i < mpl_case_run_count(c); i++) {
-        draw_run(s, mpl_case_run_get(c, i));
-    }
-    mpl_draw_table_end(s);
-    draw_asked(s);
 }
 
 void mpl_draw_case_only(const struct sheet *s)

@@ -132,19 +132,6 @@ static enum mpl_status draw_changes(const struct sheet *s, const struct mpl_diff
 
 /* ---- computation ---------------------------------------------------------------------------------- */
 
-static void draw_bars(const struct sheet *s, const struct mpl_load *load, double most_s)
-{
-    const double base = most_s > 0 ? load->base_s / most_s * BAR : 0;
-    const double new = most_s > 0 ? load->new_s / most_s *BAR : 0;
-
-    mpl_markup_print(
-        s->out,
-        "<td><svg width=\"%d\" height=\"13\" aria-hidden=\"true\"><rect "
-        "class=\"b-base\" width=\"%s\" height=\"6\"/><rect class=\"b-new\" y=\"7\" "
-        "width=\"%s\" height=\"6\"/></svg></td>",
-        (int) BAR, mpl_draw_short(s, base), mpl_draw_short(s, new));
-}
-
 /* What stands in the columns; one in which nothing is known is left out. */
 enum { COLUMNS = 7 };
 static const char *const columns[COLUMNS] = { "#base",      "#new", "#beyond",
@@ -184,7 +171,13 @@ static void draw_load(const struct sheet *s, const struct mpl_diff *diff, uint32
     values_of(load, values);
     mpl_markup_print(s->out, "<tr class=\"%s\">", i < diff->n_named ? "named" : "other");
     mpl_draw_text_cell(s, diff->new->model->locations[load->location].label);
-    draw_bars(s, load, most_s);
+    mpl_markup_print(
+        s->out,
+        "<td><svg width=\"%d\" height=\"13\" aria-hidden=\"true\"><rect "
+        "class=\"b-base\" width=\"%s\" height=\"6\"/><rect class=\"b-new\" y=\"7\" "
+        "width=\"%s\" height=\"6\"/></svg></td>",
+        (int) BAR, mpl_draw_short(s, most_s > 0 ? load->base_s / most_s * BAR : 0),
+        mpl_draw_short(s, most_s > 0 ? load->new_s / most_s * BAR : 0));
     for (int k = 0; k < COLUMNS; k++) {
         if ((known & 1U << k) != 0) {
             mpl_draw_value_cell(s, values[k], mpl_draw_seconds(s, values[k]));

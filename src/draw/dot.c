@@ -49,19 +49,6 @@ static void put_host(const struct mpl_pairs *g, uint32_t first, FILE *out)
     (void) fputs("  }\n", out);
 }
 
-static void put_nodes(const struct mpl_pairs *g, FILE *out)
-{
-    for (uint32_t i = 0; i < g->hosts.n; i++) {
-        if (mpl_pairs_host(g, i) == NULL) {
-            (void) fputs("  ", out);
-            put_quoted(mpl_names_text(g->nodes, i), out);
-            (void) fputs(";\n", out);
-        } else if (is_first_of_host(g, i)) {
-            put_host(g, i, out);
-        }
-    }
-}
-
 static void put_edges(const struct mpl_pairs *g, FILE *out)
 {
     double most = 0;
@@ -95,7 +82,15 @@ static void put_graph(const struct mpl_pairs *g, FILE *out)
                        (unsigned long long) g->n_left_out);
     }
     mpl_text_print(out, "digraph %s {\n", g->table->view->name);
-    put_nodes(g, out);
+    for (uint32_t i = 0; i < g->hosts.n; i++) {
+        if (mpl_pairs_host(g, i) == NULL) {
+            (void) fputs("  ", out);
+            put_quoted(mpl_names_text(g->nodes, i), out);
+            (void) fputs(";\n", out);
+        } else if (is_first_of_host(g, i)) {
+            put_host(g, i, out);
+        }
+    }
     put_edges(g, out);
     (void) fputs("}\n", out);
 }

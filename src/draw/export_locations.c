@@ -261,17 +261,6 @@ static void write_call(struct mpl_exporting *x, const struct mpl_piece *p)
     x->counted.calls++;
 }
 
-/* Between calls: where no function is known, the track shows nothing, which says as much. */
-static void write_computation(struct mpl_exporting *x, const struct mpl_piece *p)
-{
-    if (p->span.region != MPL_NONE && p->span.leave_ticks > p->span.enter_ticks) {
-        const struct mpl_export_slice slice = slice_of(x, p, NULL);
-
-        x->writer->begin(x->writer, &slice);
-        x->writer->end(x->writer, &slice);
-    }
-}
-
 /* ---- tracks ---------------------------------------------------------------------------------------- */
 
 static void open_track(struct mpl_exporting *x, uint32_t location)
@@ -307,8 +296,13 @@ void mpl_export_locations(struct mpl_exporting *x, const struct mpl_progress *pr
              more = mpl_piece_next(x->s, &p)) {
             if (p.number % 2 == 1) {
                 write_call(x, &p);
-            } else {
-                write_computation(x, &p);
+            } else if (p.span.region != MPL_NONE &&
+                       p.span.leave_ticks > p.span.enter_ticks) {
+                /* Where no function is known, the track shows nothing between calls. */
+                const struct mpl_export_slice slice = slice_of(x, &p, NULL);
+
+                x->writer->begin(x->writer, &slice);
+                x->writer->end(x->writer, &slice);
             }
         }
     }

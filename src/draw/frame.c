@@ -62,51 +62,17 @@ static int64_t half_of(const struct search *search, int64_t length, int64_t *tic
     return half > length ? length : half < least ? least : half;
 }
 
-/* Of two pieces that follow each other, how much is waited in them. */
-static int64_t *sum_pairs(const int64_t *sums, size_t n, struct mpl_arena *arena)
-{
-    int64_t *pairs = MPL_NEW_ARRAY(arena, n, int64_t);
-
-    for (size_t i = 0; i + 1 < n && pairs != NULL; i++) {
-        pairs[i] = sums[i] + sums[i + 1];
-    }
-    return pairs;
-}
-
-static int by_size(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *) x;
-    const int64_t b = *(const int64_t *) y;
-
-    return (a < b) - (a > b);
-}
-
-/* Half of all that is in \p pairs is in those with at least so much. Leaves them in \p sorted, the largest first. */
-static int64_t typical(const int64_t *pairs, size_t n, int64_t *sorted)
-{
-    int64_t left = 0;
-    size_t i = 0;
-
-    memcpy(sorted, pairs, n * sizeof *pairs);
-    qsort(sorted, n, sizeof *sorted, by_size);
-    for (size_t k = 0; k < n; k++) {
-        left += sorted[k];
-    }
-    for (left /= 2; i + 1 < n && left > sorted[i]; i++) {
-        left -= sorted[i];
-    }
-    return sorted[i];
-}
-
 /* Those with most; where the finding blames nobody, and so may be anywhere, those as usual. Of nearly as good ones those
  * nearest to the middle: begin and end of a run are seldom like the rest of it. */
 static size_t best_of(const int64_t *pairs, size_t n, bool is_anywhere, int64_t *sorted)
 {
     const double nearly = 0.9;
-    const int64_t wanted = typical(pairs, n, sorted);
-    const double most = (double) (is_anywhere ? wanted : sorted[0]);
     size_t best = 0;
     size_t best_distance = SIZE_MAX;
+
+    memcpy(sorted, pairs, n * sizeof *pairs);
+    const int64_t usual = mpl_usual(sorted, n);
+    const double most = (double) (is_anywhere ? usual : sorted[n - 1]);
 
     for (size_t i = 0; i < n; i++) {
         const size_t distance = 2 * i > n ? 2 * i - n : n - 2 * i;
@@ -134,8 +100,9 @@ static enum mpl_status find_stretch(const struct search *search, bool is_anywher
     const int64_t half = ticks == NULL ? 1 : half_of(search, length, ticks);
     const size_t n_pieces = (size_t) ((length - 1) / half) + 2;
     int64_t *sums = MPL_NEW_ARRAY(search->s->arena, n_pieces, int64_t);
+    int64_t *sorted = MPL_NEW_ARRAY(search->s->arena, n_pieces, int64_t);
 
-    if (ticks == NULL || sums == NULL) {
+    if (ticks == NULL || sums == NULL || sorted == NULL) {
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < n; i++) {
@@ -145,15 +112,13 @@ static enum mpl_status find_stretch(const struct search *search, bool is_anywher
              : at >= length ? n_pieces - 2
                             : (size_t) (at / half)] += waits[i].ticks;
     }
-    int64_t *pairs = sum_pairs(sums, n_pieces, search->s->arena);
-
-    if (pairs == NULL) {
-        return mpl_nomem(err);
+    /* Stretches are as long as two pieces. */
+    for (size_t i = 0; i + 1 < n_pieces; i++) {
+        sums[i] += sums[i + 1];
     }
-    const size_t best = best_of(pairs, n_pieces - 1, is_anywhere, sums);
+    const size_t best = best_of(sums, n_pieces - 1, is_anywhere, sorted);
 
     frame->is_typical = is_anywhere;
-
     frame->begin_ticks = begin + (int64_t) best * half;
     frame->end_ticks =
         frame->begin_ticks + 2 * half < end ? frame->begin_ticks + 2 * half : end;
@@ -162,16 +127,6 @@ static enum mpl_status find_stretch(const struct search *search, bool is_anywher
 
 /* ---- who -------------------------------------------------------------------------------------- */
 
-static int64_t overlap(const struct mpl_frame *frame, const struct wait *wait)
-{
-    const int64_t end = wait->begin_ticks + wait->ticks;
-    const int64_t from =
-        wait->begin_ticks > frame->begin_ticks ? wait->begin_ticks : frame->begin_ticks;
-    const int64_t to = end < frame->end_ticks ? end : frame->end_ticks;
-
-    return to > from ? to - from : 0;
-}
-
 /* What each location has to do with it. Those to blame count twice: without them there is no arrow. */
 static void weigh(const struct search *search, const struct mpl_frame *frame,
                   const struct mpl_finding *f, double *weights)
@@ -179,7 +134,11 @@ static void weigh(const struct search *search, const struct mpl_frame *frame,
     const struct wait *waits = search->waits.data;
 
     for (size_t i = 0; i < search->waits.n; i++) {
-        const double ticks = (double) overlap(frame, &waits[i]);
+        const int64_t begin = waits[i].begin_ticks;
+        const int64_t end = begin + waits[i].ticks;
+        const int64_t from = begin > frame->begin_ticks ? begin : frame->begin_ticks;
+        const int64_t to = end < frame->end_ticks ? end : frame->end_ticks;
+        const double ticks = to > from ? (double) (to - from) : 0;
 
         weights[waits[i].location] += ticks;
         if (waits[i].culprit != MPL_NONE) {

@@ -51,14 +51,6 @@ void mpl_draw_head(const struct sheet *s, const char *title, bool has_script)
     mpl_markup_put(s->out, "</style></head>\n<body>\n");
 }
 
-static enum mpl_status end(const struct sheet *s, struct mpl_err *err)
-{
-    mpl_markup_put(s->out, "<script>");
-    mpl_markup_put(s->out, mpl_asset_js.text);
-    mpl_markup_put(s->out, "</script>\n</body></html>\n");
-    return mpl_file_flush(s->out, err);
-}
-
 static void draw_verdict(const struct sheet *s)
 {
     const struct mpl_diagnosis *d = s->d;
@@ -108,28 +100,20 @@ static void draw_efficiencies(const struct sheet *s)
     mpl_markup_put(s->out, "</dl>\n");
 }
 
-/* What can be drawn: the run that the verdict is about. */
-static const struct mpl_run *drawn_run(const struct mpl_diagnosis *d)
-{
-    const struct mpl_run *run = d->speaker < d->n_runs ? &d->runs[d->speaker] : NULL;
-
-    return d->verdict != MPL_VERDICT_UNUSABLE && run != NULL && run->events != NULL ? run
-                                                                                    : NULL;
-}
-
 static enum mpl_status draw_pictures(struct sheet *s, struct mpl_err *err)
 {
-    const struct mpl_run *run = drawn_run(s->d);
+    const struct mpl_diagnosis *d = s->d;
+    const struct mpl_run *run = d->speaker < d->n_runs ? &d->runs[d->speaker] : NULL;
 
-    if (run == NULL) {
+    if (d->verdict == MPL_VERDICT_UNUSABLE || run == NULL || run->events == NULL) {
         mpl_markup_put(s->out, "<p class=\"note\">Nothing can be drawn of this.</p>\n");
         return MPL_OK;
     }
     draw_efficiencies(s);
     enum mpl_status st = mpl_draw_causes(s, err);
 
-    s->path = s->d->path != NULL ? s->d->path->path : NULL;
-    s->steps = s->d->steps != NULL && s->d->steps->n > 0 ? s->d->steps : NULL;
+    s->path = d->path != NULL ? d->path->path : NULL;
+    s->steps = d->steps != NULL && d->steps->n > 0 ? d->steps : NULL;
     st = st == MPL_OK ? mpl_draw_run(s, run, "The run", err) : st;
     st = st == MPL_OK ? mpl_draw_heat(s, run, err) : st;
     st = st == MPL_OK ? mpl_draw_waits(s, run, err) : st;
@@ -171,7 +155,12 @@ enum mpl_status mpl_page_write(struct sheet *s, const char *title, const char *p
 
     /* A page that lacks a text is none. */
     st = st == MPL_OK && mpl_arena_is_short(s->arena) ? mpl_nomem(err) : st;
-    st = st == MPL_OK ? end(s, err) : st;
+    if (st == MPL_OK) {
+        mpl_markup_put(s->out, "<script>");
+        mpl_markup_put(s->out, mpl_asset_js.text);
+        mpl_markup_put(s->out, "</script>\n</body></html>\n");
+        st = mpl_file_flush(s->out, err);
+    }
     mpl_arena_destroy(s->arena);
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the page");
 }

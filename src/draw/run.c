@@ -32,26 +32,22 @@ static double percent_of(const struct mpl_frame *all, int64_t ticks)
 }
 
 /* A frame too narrow to be seen is marked where it begins. */
-static void mark_finding(const struct sheet *s, const struct mpl_frame *all,
-                         const struct mpl_frame *frame, const char *id, int height)
-{
-    const double from = percent_of(all, frame->begin_ticks);
-    const double width = fmax(percent_of(all, frame->end_ticks) - from, 0.2);
-
-    mpl_markup_print(s->out,
-                     "<a href=\"#%s\"><rect class=\"mark\" x=\"%s%%\" y=\"-1\" "
-                     "width=\"%s%%\" height=\"%d\"/><text class=\"flag\" x=\"%s%%\" "
-                     "y=\"-4\">%s</text></a>\n",
-                     id, mpl_draw_short(s, from), mpl_draw_short(s, width), height,
-                     mpl_draw_short(s, from), id);
-}
-
 static void mark_findings(const struct sheet *s, const struct mpl_frame *all,
                           uint32_t n_rows)
 {
     for (size_t i = 0; i < s->n_frames; i++) {
-        if (s->frames[i].run == all->run) {
-            mark_finding(s, all, &s->frames[i], s->frames[i].id, (int) n_rows * ROW_PIXELS);
+        const struct mpl_frame *frame = &s->frames[i];
+        const double from = percent_of(all, frame->begin_ticks);
+        const double width = fmax(percent_of(all, frame->end_ticks) - from, 0.2);
+
+        if (frame->run == all->run) {
+            mpl_markup_print(
+                s->out,
+                "<a href=\"#%s\"><rect class=\"mark\" x=\"%s%%\" y=\"-1\" "
+                "width=\"%s%%\" height=\"%d\"/><text class=\"flag\" x=\"%s%%\" "
+                "y=\"-4\">%s</text></a>\n",
+                frame->id, mpl_draw_short(s, from), mpl_draw_short(s, width),
+                (int) n_rows * ROW_PIXELS, mpl_draw_short(s, from), frame->id);
         }
     }
 }

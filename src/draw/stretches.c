@@ -79,46 +79,32 @@ static bool find_times(const struct picture *p, const struct stretches *s, size_
 
 /* ---- how wrong ends may be --------------------------------------------------------------------------- */
 
-static double pixels_of(const struct picture *p, const struct stretches *s, double time_s)
-{
-    return s->to_s > s->from_s ? time_s / (s->to_s - s->from_s) * p->width : 0;
-}
-
 /* A line that is shorter than it is thick says nothing. */
 static bool is_error_seen(const struct picture *p, const struct stretches *s, size_t row)
 {
     enum { LEAST_PIXELS = 2 };
     const size_t error = p->view->axes.error;
+    const double all_s = s->to_s - s->from_s;
 
-    return error != 0 &&
-           2 * pixels_of(p, s, mpl_picture_value(p, row, error)) >= LEAST_PIXELS;
+    return error != 0 && all_s > 0 &&
+           2 * mpl_picture_value(p, row, error) / all_s * p->width >= LEAST_PIXELS;
 }
 
-/* From so much before an end to so much behind it, with a stop at both. */
-static void draw_error(const struct picture *p, const struct stretches *s, uint32_t line,
-                       double at_s, double error_s)
+/* From so much before the time in a column to so much behind it, with a stop at both. */
+static void draw_error(const struct picture *p, const struct stretches *s, size_t row,
+                       size_t column)
 {
+    const double at_s = mpl_picture_value(p, row, column);
+    const double error_s = mpl_picture_value(p, row, p->view->axes.error);
     const char *from = mpl_picture_x(p, at_s - error_s, s->from_s, s->to_s);
     const char *to = mpl_picture_x(p, at_s + error_s, s->from_s, s->to_s);
-    const int y = (int) line * ROW_PIXELS + (BAR_PIXELS + STRIP_PIXELS) / 2;
+    const int y =
+        (int) s->labels.of_row[row] * ROW_PIXELS + (BAR_PIXELS + STRIP_PIXELS) / 2;
 
     if (at_s >= s->from_s && at_s <= s->to_s) {
         mpl_markup_print(p->sheet.out,
                          "<path class=\"mark\" d=\"M%s %dH%sM%s %dv6M%s %dv6\"/>", from, y,
                          to, from, y - 3, to, y - 3);
-    }
-}
-
-static void draw_errors(const struct picture *p, const struct stretches *s, size_t row)
-{
-    const struct mpl_axes *axes = &p->view->axes;
-
-    if (is_error_seen(p, s, row)) {
-        const double error_s = mpl_picture_value(p, row, axes->error);
-        const uint32_t line = s->labels.of_row[row];
-
-        draw_error(p, s, line, mpl_picture_value(p, row, axes->x), error_s);
-        draw_error(p, s, line, mpl_picture_value(p, row, axes->x_end), error_s);
     }
 }
 
@@ -230,7 +216,10 @@ static void draw_rows(const struct picture *p, const struct stretches *s)
         if (find_times(p, s, r, at_s)) {
             draw_piece(p, s, s->labels.of_row[r], MPL_LOOK_WAIT, at_s[0], at_s[1]);
             draw_piece(p, s, s->labels.of_row[r], look_of(p, r), at_s[1], at_s[2]);
-            draw_errors(p, s, r);
+            if (is_error_seen(p, s, r)) {
+                draw_error(p, s, r, p->view->axes.x);
+                draw_error(p, s, r, p->view->axes.x_end);
+            }
         }
         mpl_picture_end_row(p);
     }

@@ -69,27 +69,15 @@ static int wider(int width, const char *text)
     return columns * LETTER_PIXELS > width ? columns * LETTER_PIXELS : width;
 }
 
-/* No line above the plot is cut: that of a small matrix is wider than its cells. */
-static int width_of(const struct picture *p)
-{
-    int width = MARGIN * 2 + p->left + p->width + p->right;
-
-    width = wider(width, p->key);
-    width = wider(width, p->left_out);
-    return MARGIN * 2 + width;
-}
-
-static int count_lines(const struct picture *p)
-{
-    return 2 + (int) p->report->n_notes + (p->key != NULL) + (p->left_out != NULL) +
-           2 * p->has_looks;
-}
-
 void mpl_picture_draw(const struct picture *p, bool is_file)
 {
     FILE *out = p->sheet.out;
-    const int height = MARGIN * 3 + count_lines(p) * LINE_PIXELS + p->height;
-    const int width = width_of(p);
+    const int n_lines = 2 + (int) p->report->n_notes + (p->key != NULL) +
+                        (p->left_out != NULL) + 2 * p->has_looks;
+    const int height = MARGIN * 3 + n_lines * LINE_PIXELS + p->height;
+    const int plot = MARGIN * 2 + p->left + p->width + p->right;
+    /* No line above the plot is cut: that of a small matrix is wider than its cells. */
+    const int width = MARGIN * 2 + wider(wider(plot, p->key), p->left_out);
     int y = MARGIN;
 
     mpl_markup_put(out, is_file ? "<svg xmlns=\"http://www.w3.org/2000/svg\" " : "<svg ");

@@ -64,18 +64,10 @@ const char *mpl_draw_ticks(const struct sheet *s, const struct mpl_run *run, int
     return mpl_draw_seconds(s, mpl_model_seconds(run->model, ticks));
 }
 
-static int by_number(const void *x, const void *y)
-{
-    const uint32_t *a = x;
-    const uint32_t *b = y;
-
-    return (*a > *b) - (*a < *b);
-}
-
 static bool has_role(const struct mpl_role *role, uint32_t location)
 {
     return role->n > 0 && bsearch(&location, role->locations, role->n,
-                                  sizeof *role->locations, by_number) != NULL;
+                                  sizeof *role->locations, mpl_compare_u32) != NULL;
 }
 
 static bool is_anything(const struct mpl_trial *t, uint32_t location)

@@ -61,16 +61,6 @@ static enum mpl_status note_receives(struct noting *n, struct mpl_err *err)
     return MPL_OK;
 }
 
-static enum mpl_status note_steps(struct noting *n, struct mpl_err *err)
-{
-    const enum mpl_status st = mpl_selection_steps(n->s, n->arena, err);
-
-    if (st == MPL_OK && n->s->steps->n == 0) {
-        note(n, "the run has no steps that all of its processes take together");
-    }
-    return st;
-}
-
 /* Table 1 of the paper, which is about the time line that nothing has repaired yet. */
 static void note_accuracy(struct noting *n)
 {
@@ -128,7 +118,10 @@ enum mpl_status mpl_view_notes(const struct mpl_view *view, struct mpl_selection
         st = note_receives(&notes, err);
     }
     if (st == MPL_OK && shows(view, "step")) {
-        st = note_steps(&notes, err);
+        st = mpl_selection_steps(selection, arena, err);
+        if (st == MPL_OK && selection->steps->n == 0) {
+            note(&notes, "the run has no steps that all of its processes take together");
+        }
     }
     if (st == MPL_OK && shows(view, "correct")) {
         note_accuracy(&notes);

@@ -123,14 +123,6 @@ uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t
     return low;
 }
 
-static int64_t overlap(int64_t begin, int64_t end, int64_t from, int64_t to)
-{
-    const int64_t first = begin > from ? begin : from;
-    const int64_t last = end < to ? end : to;
-
-    return last > first ? last - first : 0;
-}
-
 /* The moment 0 belongs to the window that begins there: there is none before it. */
 static bool is_inside(const struct mpl_selection *s, uint32_t location, int64_t ticks)
 {
@@ -155,7 +147,10 @@ static void look_at(const struct mpl_selection *s, struct mpl_piece *p)
     }
     p->begin_ticks = span.enter_ticks > from ? span.enter_ticks : from;
     p->end_ticks = span.leave_ticks < to ? span.leave_ticks : to;
-    p->wait_ticks = overlap(span.enter_ticks, span.enter_ticks + span.wait_ticks, from, to);
+    const int64_t waited = span.enter_ticks + span.wait_ticks;
+    const int64_t wait_end = waited < to ? waited : to;
+
+    p->wait_ticks = wait_end > p->begin_ticks ? wait_end - p->begin_ticks : 0;
     p->ends_inside = is_inside(s, p->location, span.leave_ticks);
 }
 
