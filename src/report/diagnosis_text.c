@@ -77,17 +77,6 @@ static void say_reasons(struct page *page, const struct mpl_diagnosed *d)
     }
 }
 
-static const struct mpl_diagnosed *find_finding(const struct mpl_diagnosis *d,
-                                                const char *id)
-{
-    for (size_t i = 0; i < d->n_findings; i++) {
-        if (strcmp(d->findings[i].id, id) == 0) {
-            return &d->findings[i];
-        }
-    }
-    return NULL;
-}
-
 static const char *scope_of(const struct mpl_diagnosis *d, const char *pattern)
 {
     for (size_t i = 0; i < d->n_trials; i++) {
@@ -103,9 +92,9 @@ static void say_inside(struct page *page, const struct mpl_diagnosis *d,
                        const struct mpl_diagnosed *f, int indent)
 {
     for (size_t i = 0; i < f->n_explained_by; i++) {
-        const struct mpl_diagnosed *inner = find_finding(d, f->explained_by[i]);
+        const struct mpl_diagnosed *inner = NULL;
 
-        if (inner != NULL) {
+        if (mpl_diagnosed_find(d, f->explained_by[i], &inner, NULL) == MPL_OK) {
             mpl_page_tell(page, indent,
                           "inside: ", "because, in %s, there is %s%s%s: see %s",
                           scope_of(d, inner->finding->pattern), inner->finding->name,
@@ -161,25 +150,6 @@ static void say_cost(struct page *page, size_t number, const struct mpl_diagnose
     }
 }
 
-static void say_remedy(struct page *page, const struct mpl_diagnosed *d)
-{
-    const struct mpl_finding *f = d->finding;
-
-    if (f->remedy != NULL) {
-        mpl_page_tell(page, 6, "do:    ", "%s", f->remedy);
-    }
-    mpl_page_gain(page, d);
-}
-
-static void say_certainty(struct page *page, const struct mpl_diagnosed *d)
-{
-    mpl_page_tell(page, 6, "trust: ", "%s%s%s%s%s", mpl_certainty_name(d->certainty),
-                  d->certainty_reason != NULL ? ", because " : "",
-                  d->certainty_reason != NULL ? d->certainty_reason : "",
-                  d->is_clock_sensitive ? "; " : "",
-                  d->is_clock_sensitive ? d->clock_reason : "");
-}
-
 static void say_cause(struct page *page, size_t number, const struct mpl_diagnosis *all,
                       const struct mpl_diagnosed *d)
 {
@@ -199,13 +169,20 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
     say_outside(page, all, d);
     /* What is to be done is said once, with the cause inside. */
     if (d->n_explained_by == 0) {
-        say_remedy(page, d);
+        if (f->remedy != NULL) {
+            mpl_page_tell(page, 6, "do:    ", "%s", f->remedy);
+        }
+        mpl_page_gain(page, d);
     }
     if (mpl_page_experiments_of(page, page->plan, d) != NULL) {
         mpl_page_tell(page, 6, "test:  ", "%s would confirm or refute it",
                       mpl_page_experiments_of(page, page->plan, d));
     }
-    say_certainty(page, d);
+    mpl_page_tell(page, 6, "trust: ", "%s%s%s%s%s", mpl_certainty_name(d->certainty),
+                  d->certainty_reason != NULL ? ", because " : "",
+                  d->certainty_reason != NULL ? d->certainty_reason : "",
+                  d->is_clock_sensitive ? "; " : "",
+                  d->is_clock_sensitive ? d->clock_reason : "");
 }
 
 static void say_causes(struct page *page, const struct mpl_diagnosis *d, size_t top)
@@ -527,18 +504,6 @@ static void say_details(struct page *page, const struct mpl_diagnosis *d)
     }
 }
 
-/* Why the only trace cannot be read has been said at the top, and nothing else is known of it. */
-static void say_data(struct page *page, const struct mpl_diagnosis *d)
-{
-    if (d->n_runs == 1 && d->runs[0].failure != NULL && d->runs[0].events == NULL) {
-        return;
-    }
-    mpl_page_heading(page, "Data");
-    for (size_t i = 0; i < d->n_runs; i++) {
-        mpl_page_run(page, &d->runs[i]);
-    }
-}
-
 static void say_verdict(struct page *page, const struct mpl_diagnosis *d)
 {
     mpl_page_say(page, 0, "%s, %s", verdict_sentence(d->verdict),
@@ -576,7 +541,13 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     say_next(&page, d);
     say_patterns(&page, d);
     say_rule_errors(&page, d);
-    say_data(&page, d);
+    /* Why the only trace cannot be read has been said at the top, and nothing else is known of it. */
+    if (d->n_runs != 1 || d->runs[0].failure == NULL || d->runs[0].events != NULL) {
+        mpl_page_heading(&page, "Data");
+        for (size_t i = 0; i < d->n_runs; i++) {
+            mpl_page_run(&page, &d->runs[i]);
+        }
+    }
     if (options->is_verbose) {
         say_details(&page, d);
     }

@@ -34,11 +34,6 @@ static const char *difference_text(struct page *page, const struct mpl_diff *dif
                                        more_s > 0 ? "longer" : "less"));
 }
 
-static bool has_other_computation(const struct mpl_diff *diff)
-{
-    return diff->n_loads > 0 && (diff->n_named > 0 || diff->factor != 1);
-}
-
 /* Where one run each is all there is. */
 static const char *single_text(struct page *page, const struct mpl_diff *diff)
 {
@@ -67,7 +62,7 @@ static const char *same_text(struct page *page, const struct mpl_diff *diff)
             "of such comparisons",
             difference_text(page, diff), 100 * diff->p));
     }
-    if (has_other_computation(diff) && !is_large) {
+    if (diff->n_loads > 0 && (diff->n_named > 0 || diff->factor != 1) && !is_large) {
         return or_nothing(mpl_arena_printf(
             page->scratch,
             "Computation differs, but the run takes about as long as before: differences "
@@ -78,12 +73,6 @@ static const char *same_text(struct page *page, const struct mpl_diff *diff)
                    !mpl_diff_has_repetitions(diff)
                ? single_text(page, diff)
                : NULL;
-}
-
-/* Whether it stands beside somebody that only repetitions show whether that is chance. */
-static bool is_doubt_said(const struct mpl_diff *diff)
-{
-    return diff->n_named > 0 && !diff->loads[diff->n_named - 1].is_significant;
 }
 
 const char *mpl_words_verdict_note(struct page *page, const struct mpl_diff *diff)
@@ -97,8 +86,12 @@ const char *mpl_words_verdict_note(struct page *page, const struct mpl_diff *dif
     if (diff->verdict == MPL_DIFF_SAME) {
         return same_text(page, diff);
     }
+    /* It may stand beside somebody that only repetitions show whether that is chance. */
+    const bool is_said =
+        diff->n_named > 0 && !diff->loads[diff->n_named - 1].is_significant;
+
     return (diff->verdict == MPL_DIFF_SLOWER || diff->verdict == MPL_DIFF_FASTER) &&
-                   !mpl_diff_has_repetitions(diff) && !is_doubt_said(diff) &&
+                   !mpl_diff_has_repetitions(diff) && !is_said &&
                    fmax(base_s, new_s) < most_by_chance * fmin(base_s, new_s)
                ? "One run each: on a busy machine runs of the same program differ as much; "
                  "only repetitions (--base, --new) show whether this is more than chance"

@@ -118,15 +118,6 @@ static void print_common(struct page *page, const struct mpl_diff *diff,
     print_times(page, role);
 }
 
-static void print_only(struct page *page, const struct mpl_diff_role *role)
-{
-    for (int side = 1; side >= 0; side--) {
-        if (role->only[side][0] != '\0') {
-            mpl_page_say(page, 4, "Only in %s: %s", sides[side], role->only[side]);
-        }
-    }
-}
-
 static void print_single(struct page *page, const struct mpl_diff *diff,
                          const struct mpl_diff_role *role)
 {
@@ -169,7 +160,11 @@ static void print_role(struct page *page, const struct mpl_diff *diff,
         print_single(page, diff, role);
     }
     print_loop(page, role);
-    print_only(page, role);
+    for (int side = 1; side >= 0; side--) {
+        if (role->only[side][0] != '\0') {
+            mpl_page_say(page, 4, "Only in %s: %s", sides[side], role->only[side]);
+        }
+    }
 }
 
 void mpl_page_roles(struct page *page, const struct mpl_diff *diff)

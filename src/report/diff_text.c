@@ -150,26 +150,6 @@ static void print_suspects(struct page *page, const struct mpl_diff *diff)
                           second));
 }
 
-/* Where all go another way at once, nobody asks who was first. */
-static void print_first(struct page *page, const struct mpl_diff *diff)
-{
-    if (diff->n_first > 1 && diff->n_first < diff->new->model->n_locations) {
-        mpl_page_say(page, 2,
-                     "Nothing orders %" PRIu32 " of these, so any of them may be first.",
-                     diff->n_first);
-    }
-}
-
-static void print_others(struct page *page, const struct mpl_diff *diff, const size_t *of)
-{
-    const char *others = mpl_words_group(page, diff, of, SIZE_MAX);
-
-    if (others != NULL) {
-        mpl_page_say(page, 2, "Also %s go%s another way.", others,
-                     mpl_words_is_one(others) ? "es" : "");
-    }
-}
-
 static void print_changes(struct page *page, const struct mpl_diff *diff, size_t top)
 {
     size_t *of = MPL_NEW_ARRAY(page->scratch, diff->n_changes, size_t);
@@ -179,9 +159,20 @@ static void print_changes(struct page *page, const struct mpl_diff *diff, size_t
         print_change(page, diff, of, i);
     }
     if (n > 0) {
-        print_others(page, diff, of);
+        const char *others = mpl_words_group(page, diff, of, SIZE_MAX);
+
+        if (others != NULL) {
+            mpl_page_say(page, 2, "Also %s go%s another way.", others,
+                         mpl_words_is_one(others) ? "es" : "");
+        }
         print_suspects(page, diff);
-        print_first(page, diff);
+        /* Where all go another way at once, nobody asks who was first. */
+        if (diff->n_first > 1 && diff->n_first < diff->new->model->n_locations) {
+            mpl_page_say(page, 2,
+                         "Nothing orders %" PRIu32
+                         " of these, so any of them may be first.",
+                         diff->n_first);
+        }
     }
 }
 
@@ -230,12 +221,6 @@ static void print_why(struct page *page, const struct mpl_diff *diff)
     }
 }
 
-static const char *capital(struct page *page, const char *text)
-{
-    return mpl_or_unknown(
-        mpl_arena_printf(page->scratch, "%c%s", text[0] - 'a' + 'A', text + 1));
-}
-
 /* Behind those that are named: what would count if it were known to be more than chance; what is too small to count;
    and what was not compared. */
 static void print_rest(struct page *page, const struct mpl_diff *diff)
@@ -267,9 +252,9 @@ static void print_rest(struct page *page, const struct mpl_diff *diff)
                 : mpl_or_unknown(mpl_arena_printf(page->scratch, "the computation of %s",
                                                   mpl_words_loads(page, diff, small, end)));
 
-        mpl_page_say(page, 2, "%s%s is the same, within %s",
+        mpl_page_say(page, 2, "%s%c%s is the same, within %s",
                      diff->factor == 1 ? "" : "Beyond that ",
-                     diff->factor == 1 ? capital(page, what) : what,
+                     diff->factor == 1 ? *what - 'a' + 'A' : *what, what + 1,
                      mpl_page_seconds(page, fabs(diff->loads[small].beyond_s)));
     }
     if (diff->n_loads > end) {

@@ -141,19 +141,6 @@ static void say_first(struct page *page, const struct mpl_run *run,
     }
 }
 
-static void say_origin(struct page *page, const struct mpl_run *run,
-                       const struct mpl_origins *x, const struct mpl_origin *o)
-{
-    const char *noun = strchr(label(run, o->location), '.') == NULL ? "Rank" : "Location";
-
-    (void) fputc('\n', page->out);
-    mpl_page_say(page, 0, "%s %s: %s of waiting go back to it (%s of the process time).",
-                 noun, label(run, o->location), mpl_page_seconds(page, o->waited_s),
-                 mpl_page_share(page, o->share));
-    say_first(page, run, x, o);
-    say_spread(page, run, o);
-}
-
 static void say_answer(struct page *page, const struct mpl_origins *x)
 {
     const char *of = x->finding == NULL
@@ -190,7 +177,16 @@ enum mpl_status mpl_report_origins_text(const struct mpl_run *run,
     }
     say_answer(&page, x);
     for (size_t i = 0; i < x->n; i++) {
-        say_origin(&page, run, x, &x->origins[i]);
+        const struct mpl_origin *o = &x->origins[i];
+        const char *who = label(run, o->location);
+
+        (void) fputc('\n', out);
+        mpl_page_say(&page, 0,
+                     "%s %s: %s of waiting go back to it (%s of the process time).",
+                     strchr(who, '.') == NULL ? "Rank" : "Location", who,
+                     mpl_page_seconds(&page, o->waited_s), mpl_page_share(&page, o->share));
+        say_first(&page, run, x, o);
+        say_spread(&page, run, o);
     }
     if (x->n > 0 && x->n_small > 0) {
         (void) fputc('\n', out);

@@ -227,17 +227,6 @@ enum mpl_status mpl_report_path_text(const struct mpl_run *run,
 
 /* ---- in a diagnosis --------------------------------------------------------------------------- */
 
-/* A location, in order of what it has of the path. */
-static uint32_t longest_on(const struct mpl_run *run, const struct mpl_critical_shares *s)
-{
-    uint32_t longest = 0;
-
-    for (uint32_t l = 1; l < run->model->n_locations; l++) {
-        longest = s->location_s[l] > s->location_s[longest] ? l : longest;
-    }
-    return longest;
-}
-
 /* "rank 3", "location 3.1" */
 static const char *called(struct page *page, const struct mpl_run *run, uint32_t location)
 {
@@ -293,9 +282,12 @@ void mpl_page_path(struct page *page, const struct mpl_diagnosis *d)
 
     const struct mpl_run *run = &d->runs[d->speaker];
     const struct mpl_critical_shares *s = d->path->shares;
-    const uint32_t longest = longest_on(run, s);
     const char *region = s->n_regions > 0 ? region_name(run, s->regions[0].region) : NULL;
+    uint32_t longest = 0;
 
+    for (uint32_t l = 1; l < run->model->n_locations; l++) {
+        longest = s->location_s[l] > s->location_s[longest] ? l : longest;
+    }
     mpl_page_heading(page, "Critical path");
     mpl_page_say(
         page, 2, "%s long%s%s. Most of it is on %s: %s.",

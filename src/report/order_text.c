@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static const char *label_of(const struct mpl_run *run, const struct mpl_instant *i)
 {
@@ -368,16 +367,6 @@ enum mpl_status mpl_report_races_text(const struct mpl_run *run, const struct mp
 
 /* ---- sizes -------------------------------------------------------------------------------------------- */
 
-static const struct mpl_stamp_size *smallest(const struct mpl_stamp_size *sizes, size_t n)
-{
-    const struct mpl_stamp_size *best = &sizes[0];
-
-    for (size_t i = 1; i < n; i++) {
-        best = sizes[i].bytes < best->bytes ? &sizes[i] : best;
-    }
-    return best;
-}
-
 /* "vectors", "informed clusters of at most 8". */
 static const char *say_kind(struct page *page, const struct mpl_stamp_size *size)
 {
@@ -393,8 +382,11 @@ static const char *say_kind(struct page *page, const struct mpl_stamp_size *size
 static void sizes(struct page *page, const struct mpl_run *run,
                   const struct mpl_stamp_size *all, size_t n)
 {
-    const struct mpl_stamp_size *best = smallest(all, n);
+    const struct mpl_stamp_size *best = &all[0];
 
+    for (size_t i = 1; i < n; i++) {
+        best = all[i].bytes < best->bytes ? &all[i] : best;
+    }
     mpl_text_print(page->out, "  %-16s  %11s  %8s  %12s\n", "timestamps", "max cluster",
                    "ratio", "bytes");
     for (size_t i = 0; i < n; i++) {

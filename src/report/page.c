@@ -132,22 +132,16 @@ static size_t end_of_run(const char *const *labels, size_t n, size_t i)
     return last >= i + 2 ? last : i;
 }
 
-static size_t count_parts(const char *const *labels, size_t n)
-{
-    size_t n_parts = 0;
-
-    for (size_t i = 0; i < n; i = end_of_run(labels, n, i) + 1) {
-        n_parts++;
-    }
-    return n_parts;
-}
-
 const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n)
 {
-    const size_t n_parts = count_parts(labels, n);
-    const size_t n_named = n_parts > MOST_PARTS ? FEW_PARTS : n_parts;
+    size_t n_parts = 0;
     const char *text = "";
     size_t i = 0;
+
+    for (size_t k = 0; k < n; k = end_of_run(labels, n, k) + 1) {
+        n_parts++;
+    }
+    const size_t n_named = n_parts > MOST_PARTS ? FEW_PARTS : n_parts;
 
     for (size_t part = 0; part < n_named && text != NULL; part++) {
         const size_t last = end_of_run(labels, n, i);

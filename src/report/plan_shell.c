@@ -85,24 +85,17 @@ static void put_word(struct lines *l, const char *word)
     }
 }
 
-/* A line that the text does not hold: the names of functions in it are the trace's. */
-static const char *end_of(const struct lines *l, const char *text)
-{
-    const char *end = "END_OF_FILE";
-
-    while (end != NULL && strstr(text, end) != NULL) {
-        end = mpl_arena_printf(l->arena, "%s_", end);
-    }
-    return end;
-}
-
 static void put_files(struct lines *l, const struct mpl_settings *s)
 {
     for (size_t i = 0; i < s->n_files; i++) {
         const char *text = s->files[i].text;
-        const char *end = end_of(l, text);
+        const char *end = "END_OF_FILE";
         const bool is_open = text[0] != '\0' && text[strlen(text) - 1] != '\n';
 
+        /* A line that the text does not hold: the names of functions in it are the trace's. */
+        while (end != NULL && strstr(text, end) != NULL) {
+            end = mpl_arena_printf(l->arena, "%s_", end);
+        }
         put(l, "cat > ");
         put_word(l, s->files[i].name);
         put(l, " <<'%s'\n%s%s%s\n", end != NULL ? end : "", text, is_open ? "\n" : "",

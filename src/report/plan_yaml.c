@@ -100,15 +100,6 @@ static void put_comment(struct writer *w, int indent, const char *label, const c
 
 /* ---- parts ------------------------------------------------------------------------------- */
 
-static void put_processes(struct writer *w, const struct mpl_planned *e)
-{
-    (void) fputs("    processes: [", w->out);
-    for (size_t i = 0; i < e->n_processes; i++) {
-        mpl_text_print(w->out, "%s%u", i > 0 ? ", " : "", e->processes[i]);
-    }
-    mpl_text_print(w->out, "]\n    repetitions: %u\n", e->repetitions);
-}
-
 static void put_cost(struct writer *w, const struct mpl_planned *e)
 {
     if (isnan(e->bytes) && isnan(e->run_s)) {
@@ -203,7 +194,11 @@ static void put_experiment(struct writer *w, const struct mpl_plan *plan,
     put_texts(w, 4, "regions", e->recording.regions, e->recording.n_regions);
     put_texts(w, 4, "counters", e->recording.counters, e->recording.n_counters);
     put_texts(w, 4, "locations", e->locations, e->n_locations);
-    put_processes(w, e);
+    (void) fputs("    processes: [", w->out);
+    for (size_t i = 0; i < e->n_processes; i++) {
+        mpl_text_print(w->out, "%s%u", i > 0 ? ", " : "", e->processes[i]);
+    }
+    mpl_text_print(w->out, "]\n    repetitions: %u\n", e->repetitions);
     put_text(w, 4, "knob", e->knob);
     put_cost(w, e);
     put_text(w, 4, "problem", e->problem);

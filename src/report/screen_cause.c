@@ -11,14 +11,7 @@ enum { LABEL_INDENT = 3, TEXT_INDENT = 10 };
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-/* An outer one is shown with the cause inside, which causes it. */
-static bool is_shown(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f)
-{
-    return mpl_diagnosed_is_cause(f) && !f->is_within_spread &&
-           (f->n_explained_by == 0 || f == d->leading);
-}
-
-const struct mpl_diagnosed *mpl_screen_cause(const struct mpl_diagnosis *d, size_t i)
+const struct mpl_diagnosed *mpl_report_cause(const struct mpl_diagnosis *d, size_t i)
 {
     size_t n = d->leading != NULL ? 1 : 0;
 
@@ -28,7 +21,9 @@ const struct mpl_diagnosed *mpl_screen_cause(const struct mpl_diagnosis *d, size
     for (size_t k = 0; k < d->n_findings; k++) {
         const struct mpl_diagnosed *f = &d->findings[k];
 
-        if (f != d->leading && is_shown(d, f) && n++ == i) {
+        /* An outer one is shown with the cause inside, which causes it. */
+        if (f != d->leading && mpl_diagnosed_is_cause(f) && !f->is_within_spread &&
+            f->n_explained_by == 0 && n++ == i) {
             return f;
         }
     }
@@ -43,27 +38,20 @@ static void say_part(struct page *page, const char *label, const char *text, int
                    TEXT_INDENT, lines);
 }
 
-/* Of the lost time of the runs that are like it; a cost that is computation, too, of all time. */
-static const char *share_words(struct page *page, const struct mpl_diagnosis *d,
-                               const struct mpl_diagnosed *f)
-{
-    const struct mpl_group *g = mpl_report_group_of(d, f->run);
-    const bool is_lost = f->finding->computing_s == 0;
-    const double all_s = is_lost ? (g != NULL ? g->lost_s : d->lost_s)
-                                 : (g != NULL ? g->location_s : d->location_s);
-
-    return mpl_screen_words(page, "%s %sprocess time", mpl_page_seconds(page, all_s),
-                            is_lost ? "lost " : "");
-}
-
 const char *mpl_screen_cost(struct page *page, const struct mpl_diagnosis *d,
                             const struct mpl_diagnosed *f)
 {
+    const struct mpl_group *g = mpl_report_group_of(d, f->run);
+    const bool is_lost = f->finding->computing_s == 0;
+    /* Of the lost time of the runs that are like it; a cost that is computation, too, of all time. */
+    const double all_s = is_lost ? (g != NULL ? g->lost_s : d->lost_s)
+                                 : (g != NULL ? g->location_s : d->location_s);
+
     return isnan(f->lost_s)
                ? ""
-               : mpl_screen_words(page, "%s of %s",
+               : mpl_screen_words(page, "%s of %s %sprocess time",
                                   mpl_page_seconds(page, f->lost_s + f->outer_s),
-                                  share_words(page, d, f));
+                                  mpl_page_seconds(page, all_s), is_lost ? "lost " : "");
 }
 
 static void say_head(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
@@ -166,15 +154,6 @@ const char *mpl_screen_where(struct page *page, const struct mpl_diagnosis *d,
     return words;
 }
 
-static void say_where(const struct screen *s, const struct mpl_diagnosed *f)
-{
-    const char *words = mpl_screen_where(s->page, s->d, f);
-
-    if (*words != '\0') {
-        say_part(s->page, "where", words, 1);
-    }
-}
-
 /* ---- gain -------------------------------------------------------------------------------------- */
 
 const char *mpl_screen_gain(struct page *page, const struct mpl_diagnosis *d,
@@ -242,6 +221,7 @@ static const char *details(const struct screen *s, const char *text, const char 
 static void say_cause(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
 {
     const bool is_leading = f == s->d->leading;
+    const char *where = mpl_screen_where(s->page, s->d, f);
 
     (void) fputc('\n', s->page->out);
     say_head(s, number, f);
@@ -249,7 +229,9 @@ static void say_cause(const struct screen *s, size_t number, const struct mpl_di
              is_leading ? details(s, f->finding->text, f->headline, s->budget.what_lines)
                         : f->headline,
              s->budget.what_lines);
-    say_where(s, f);
+    if (*where != '\0') {
+        say_part(s->page, "where", where, 1);
+    }
     if (f->fix != NULL) {
         say_part(s->page, "do",
                  is_leading ? details(s, f->finding->remedy, f->fix, s->budget.do_lines)
@@ -263,7 +245,7 @@ void mpl_screen_causes(const struct screen *s)
 {
     const struct mpl_diagnosed *f = NULL;
 
-    for (size_t i = 0; i < s->budget.n_causes && (f = mpl_screen_cause(s->d, i)) != NULL;
+    for (size_t i = 0; i < s->budget.n_causes && (f = mpl_report_cause(s->d, i)) != NULL;
          i++) {
         say_cause(s, i + 1, f);
     }

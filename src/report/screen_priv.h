@@ -32,8 +32,6 @@ const char *mpl_screen_percent(struct page *page, double share);
 /** What was run, and its efficiencies. */
 void mpl_screen_table(const struct screen *s);
 
-/** The causes that are shown, that of the verdict first; the \p i-th, or NULL. */
-const struct mpl_diagnosed *mpl_screen_cause(const struct mpl_diagnosis *d, size_t i);
 /** As many as the budget has, each with what, where, do and gain. */
 void mpl_screen_causes(const struct screen *s);
 /** "about 0.14 s of 0.89 s", "0.14 s to 0.23 s of 0.89 s"; NULL: nobody knows. */

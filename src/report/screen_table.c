@@ -50,13 +50,6 @@ static const struct mpl_trial *main_trial(const struct mpl_diagnosis *d, uint32_
     return found;
 }
 
-static const char *pattern_words(const struct mpl_diagnosis *d)
-{
-    const struct mpl_trial *t = main_trial(d, d->speaker);
-
-    return t != NULL ? mpl_pattern_name(t->pattern) : "no known pattern";
-}
-
 /* The phases of the run in which a pattern was found, from \p *at on; NULL behind the last. */
 static const struct mpl_trial *next_phase(const struct mpl_diagnosis *d, size_t *at)
 {
@@ -89,7 +82,8 @@ static const char *patterns_words(struct page *page, const struct mpl_diagnosis 
     size_t at = 0;
 
     if (count_phases(d) < 2) {
-        return pattern_words(d);
+        t = main_trial(d, d->speaker);
+        return t != NULL ? mpl_pattern_name(t->pattern) : "no known pattern";
     }
     while ((t = next_phase(d, &at)) != NULL) {
         words = mpl_screen_words(page, "%s%s%s", words, *words != '\0' ? ", then " : "",

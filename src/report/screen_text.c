@@ -7,7 +7,6 @@
 #include "report/screen_priv.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LINES = 30, WIDTH_DEFAULT = 80, LABEL_COLUMNS = 14, WIDTH_ENDLESS = 100000 };
 
@@ -44,12 +43,6 @@ const char *mpl_screen_verdict(struct page *page, const struct mpl_diagnosis *d)
                : mpl_screen_words(page, "%s: ", words[d->verdict]);
 }
 
-/* A fix that a rule says is short; the first sentence of a remedy need not be, and stands with its cause. */
-static const char *fix_words(struct page *page, const struct mpl_diagnosed *leading)
-{
-    return leading->finding->fix != NULL ? mpl_screen_words(page, "%s ", leading->fix) : "";
-}
-
 static const char *gain_sentence(struct page *page, const struct mpl_diagnosis *d)
 {
     const char *gain = mpl_screen_gain(page, d, d->leading);
@@ -74,7 +67,7 @@ static void say_spoiled(const struct screen *s)
 {
     const struct mpl_diagnosed *f = NULL;
 
-    for (size_t i = 0; (f = mpl_screen_cause(s->d, i)) != NULL; i++) {
+    for (size_t i = 0; (f = mpl_report_cause(s->d, i)) != NULL; i++) {
         if (f->finding->doubt != NULL && f != s->d->leading) {
             mpl_screen_fit(s->page, "  ", f->headline, 2, 2);
             return;
@@ -100,10 +93,15 @@ static void say_machine(const struct screen *s)
 
 const char *mpl_screen_more(struct page *page, const struct mpl_diagnosis *d)
 {
-    return d->leading == NULL
-               ? doubt_sentence(page, d)
-               : mpl_screen_words(page, "%s%s%s", fix_words(page, d->leading),
-                                  gain_sentence(page, d), doubt_sentence(page, d));
+    if (d->leading == NULL) {
+        return doubt_sentence(page, d);
+    }
+    /* A fix that a rule says is short; the first sentence of a remedy need not be, and stands with its cause. */
+    const bool has_fix = d->leading->finding->fix != NULL;
+
+    return mpl_screen_words(page, "%s%s%s%s", has_fix ? d->leading->fix : "",
+                            has_fix ? " " : "", gain_sentence(page, d),
+                            doubt_sentence(page, d));
 }
 
 static void say_problem(const struct screen *s)
@@ -143,21 +141,19 @@ static void say_verdict(const struct screen *s)
 
 /* ---- notes ---------------------------------------------------------------------------------------- */
 
-static const char *damage_words(struct page *page, const struct mpl_run *run)
-{
-    return mpl_screen_words(
-        page, "%s lacks %s (%s of the process time unknown)", run->id, run->damage,
-        mpl_screen_percent(page,
-                           run->unknown_s / (run->window_s * run->model->n_locations)));
-}
-
 static void say_damage(const struct screen *s)
 {
     for (size_t i = 0; i < s->d->n_runs; i++) {
         const struct mpl_run *run = &s->d->runs[i];
 
         if (run->damage != NULL) {
-            say_line(s->page, "Damaged", damage_words(s->page, run), 1);
+            const double all_s = run->window_s * run->model->n_locations;
+
+            say_line(s->page, "Damaged",
+                     mpl_screen_words(
+                         s->page, "%s lacks %s (%s of the process time unknown)", run->id,
+                         run->damage, mpl_screen_percent(s->page, run->unknown_s / all_s)),
+                     1);
             return;
         }
     }
@@ -226,7 +222,7 @@ static void say_other_causes(const struct screen *s)
     const char *text = "";
     const struct mpl_diagnosed *f = NULL;
 
-    for (size_t i = s->budget.n_causes; (f = mpl_screen_cause(s->d, i)) != NULL; i++) {
+    for (size_t i = s->budget.n_causes; (f = mpl_report_cause(s->d, i)) != NULL; i++) {
         text = mpl_screen_words(s->page, "%s%s%s (%s)", text, *text != '\0' ? ", " : "",
                                 f->finding->name, f->id);
     }
@@ -249,15 +245,6 @@ const char *mpl_screen_unexplained(struct page *page, const struct mpl_diagnosis
                                           mpl_page_seconds(page, rest_s),
                                           mpl_page_seconds(page, d->location_s),
                                           mpl_screen_percent(page, rest_s / d->location_s));
-}
-
-static void say_unexplained(const struct screen *s)
-{
-    const char *words = mpl_screen_unexplained(s->page, s->d);
-
-    if (words != NULL) {
-        say_line(s->page, "Unexplained", words, 1);
-    }
 }
 
 /* " (settles f2, f3)", "" */
@@ -295,18 +282,9 @@ const char *mpl_screen_next(struct page *page, const struct mpl_diagnosis *d)
                          : "nothing: no rule asks for more";
 }
 
-static void say_next(const struct screen *s)
-{
-    const char *next = mpl_screen_next(s->page, s->d);
-
-    if (next != NULL) {
-        say_line(s->page, "Measure next", next, 2);
-    }
-}
-
 static void say_more(const struct screen *s)
 {
-    const struct mpl_diagnosed *first = mpl_screen_cause(s->d, 0);
+    const struct mpl_diagnosed *first = mpl_report_cause(s->d, 0);
 
     say_line(s->page, "More",
              first == NULL
@@ -333,8 +311,15 @@ static void draw(const struct screen *s)
     say_unusable(s);
     say_runs(s);
     say_failures(s);
-    say_unexplained(s);
-    say_next(s);
+    const char *unexplained = mpl_screen_unexplained(s->page, s->d);
+    const char *next = mpl_screen_next(s->page, s->d);
+
+    if (unexplained != NULL) {
+        say_line(s->page, "Unexplained", unexplained, 1);
+    }
+    if (next != NULL) {
+        say_line(s->page, "Measure next", next, 2);
+    }
     say_more(s);
 }
 
@@ -380,7 +365,7 @@ enum mpl_status mpl_report_screen(const struct mpl_diagnosis *d,
 /* What to do; where nothing is known, what to measure. */
 static const char *second_line(struct page *page, const struct mpl_diagnosis *d)
 {
-    const struct mpl_diagnosed *first = mpl_screen_cause(d, 0);
+    const struct mpl_diagnosed *first = mpl_report_cause(d, 0);
     const char *gain = first == NULL ? NULL : mpl_screen_gain(page, d, first);
 
     if (first != NULL && first->fix != NULL) {

@@ -38,11 +38,6 @@ void mpl_report_cause_words(const struct mpl_diagnosis *d,
     };
 }
 
-const struct mpl_diagnosed *mpl_report_cause(const struct mpl_diagnosis *d, size_t i)
-{
-    return mpl_screen_cause(d, i);
-}
-
 const char *mpl_report_value(struct mpl_arena *arena, double value, const char *unit)
 {
     struct page page = page_in(arena, NULL);

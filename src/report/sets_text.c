@@ -154,23 +154,6 @@ static const char *value_words(struct page *page, double value, const char *unit
                : mpl_page_value(page, value, unit);
 }
 
-/* A table is printed as it is: columns that are wrapped are none. */
-static void say_row(struct page *page, const struct mpl_diagnosis *d,
-                    const struct mpl_scaling_row *row)
-{
-    mpl_text_print(page->out, "  %-9s %-9s %-9s %-9s %-9s %s\n",
-                   size_words(page, d, row->from), size_words(page, d, row->to),
-                   value_words(page, row->expected, row->unit),
-                   value_words(page, row->measured, row->unit), residual_words(page, row),
-                   row->quantity);
-    mpl_page_tell(page, 6, "model: ", "%s: %s", row->pattern, row->model);
-}
-
-static bool is_in_scaling(const struct mpl_diagnosed *f)
-{
-    return f->is_of_set && !f->is_within_spread && strcmp(f->finding->kind, "cause") != 0;
-}
-
 void mpl_page_scaling(struct page *page, const struct mpl_diagnosis *d)
 {
     bool has_heading = d->n_scaling > 0;
@@ -181,13 +164,22 @@ void mpl_page_scaling(struct page *page, const struct mpl_diagnosis *d)
                        "expected", "measured", "residual", "quantity");
     }
     for (size_t i = 0; i < d->n_scaling; i++) {
-        say_row(page, d, &d->scaling[i]);
+        const struct mpl_scaling_row *row = &d->scaling[i];
+
+        /* A table is printed as it is: columns that are wrapped are none. */
+        mpl_text_print(page->out, "  %-9s %-9s %-9s %-9s %-9s %s\n",
+                       size_words(page, d, row->from), size_words(page, d, row->to),
+                       value_words(page, row->expected, row->unit),
+                       value_words(page, row->measured, row->unit),
+                       residual_words(page, row), row->quantity);
+        mpl_page_tell(page, 6, "model: ", "%s: %s", row->pattern, row->model);
     }
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
         char label[32];
 
-        if (!is_in_scaling(f)) {
+        if (!f->is_of_set || f->is_within_spread ||
+            strcmp(f->finding->kind, "cause") == 0) {
             continue;
         }
         if (!has_heading) {

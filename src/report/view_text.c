@@ -290,17 +290,6 @@ struct matrix {
     int label_width; /* of the rows */
 };
 
-/* Columns by their place in the trace: labels of locations, in the order of the locations. */
-static size_t place_of(const struct matrix *m, int side, const char *name)
-{
-    size_t i = 0;
-
-    while (i < m->n[side] && strcmp(m->names[side][i], name) != 0) {
-        i++;
-    }
-    return i;
-}
-
 static const char *name_at(const struct matrix *m, size_t row, int side)
 {
     return word_of(m->s->page, cell_at(m->s, row, (size_t) side),
@@ -354,8 +343,11 @@ static bool fill(struct matrix *m)
     }
     for (size_t r = 0; r < m->s->table->n_rows; r++) {
         const double value = value_of(cell_at(m->s, r, m->s->view->by));
-        const size_t column = place_of(m, 1, name_at(m, r, 1));
+        size_t column = 0;
 
+        while (column < m->n[1] && strcmp(m->names[1][column], name_at(m, r, 1)) != 0) {
+            column++;
+        }
         at += strcmp(m->names[0][at], name_at(m, r, 0)) != 0;
         m->sums[at] += value;
         if (column < m->n[1]) {

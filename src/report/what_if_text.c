@@ -8,11 +8,6 @@
 /* Model and replay further apart than this are both shown. */
 static const double close_enough = 1.0 / 3;
 
-static bool is_apart(double x_s, double y_s)
-{
-    return fabs(x_s - y_s) > close_enough * fmax(x_s, y_s);
-}
-
 static void say_replayed(struct page *page, const struct mpl_diagnosed *d)
 {
     const char *doubt = d->gain_doubt == NULL
@@ -21,7 +16,8 @@ static void say_replayed(struct page *page, const struct mpl_diagnosed *d)
     const char *model = "";
 
     if (!isnan(d->gain_model_s)) {
-        const bool apart = is_apart(d->gain_replay_s, d->gain_model_s);
+        const bool apart = fabs(d->gain_replay_s - d->gain_model_s) >
+                           close_enough * fmax(d->gain_replay_s, d->gain_model_s);
 
         model = mpl_arena_printf(page->scratch, "; the model of the pattern says %s%s",
                                  mpl_page_seconds(page, d->gain_model_s),
@@ -158,18 +154,6 @@ static void say_group(struct page *page, const struct mpl_diagnosis *d,
     say_doubts(page, d, g, false);
 }
 
-/* Whether the answer is shown together with those of other runs, and in which group: once. */
-static const struct mpl_what_if_group *find_group(const struct mpl_diagnosis *d,
-                                                  const struct mpl_what_if_answer *answer)
-{
-    for (size_t i = 0; i < d->n_what_if_groups; i++) {
-        if (is_of(d, answer, &d->what_if_groups[i])) {
-            return &d->what_if_groups[i];
-        }
-    }
-    return NULL;
-}
-
 static bool is_first_of(const struct mpl_diagnosis *d, size_t i,
                         const struct mpl_what_if_group *g)
 {
@@ -188,8 +172,11 @@ void mpl_page_what_ifs(struct page *page, const struct mpl_diagnosis *d)
     }
     for (size_t i = 0; i < d->n_what_ifs; i++) {
         const struct mpl_what_if_answer *answer = &d->what_ifs[i];
-        const struct mpl_what_if_group *g = find_group(d, answer);
+        const struct mpl_what_if_group *g = NULL;
 
+        for (size_t k = 0; k < d->n_what_if_groups && g == NULL; k++) {
+            g = is_of(d, answer, &d->what_if_groups[k]) ? &d->what_if_groups[k] : NULL;
+        }
         if (g == NULL) {
             mpl_page_say(page, 2, "%s (%s)", answer->text, d->runs[answer->run].id);
             say_answer(page, &answer->replayed);
