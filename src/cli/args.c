@@ -308,16 +308,6 @@ enum mpl_status mpl_take_seconds(struct mpl_args *args, void *target, struct mpl
 
 /* ---- choices -------------------------------------------------------------------------------- */
 
-/* "single, complete, average": where the usage has no room for them. */
-static void join_words(const char *const *words, size_t n, char *out, size_t size)
-{
-    size_t at = 0;
-
-    for (size_t i = 0; i < n && at < size; i++) {
-        at += (size_t) snprintf(out + at, size - at, "%s%s", i == 0 ? "" : ", ", words[i]);
-    }
-}
-
 enum mpl_status mpl_args_choice(const struct mpl_args *args, const char *const *words,
                                 size_t n, size_t *out, struct mpl_err *err)
 {
@@ -336,9 +326,12 @@ enum mpl_status mpl_args_choice(const struct mpl_args *args, const char *const *
                         o->name, args->value, near);
     }
 
-    char list[200];
+    char list[200]; /* "single, complete, average": where the usage has no room for them. */
 
-    join_words(words, n, list, sizeof list);
+    for (size_t i = 0, at = 0; i < n && at < sizeof list; i++) {
+        at += (size_t) snprintf(list + at, sizeof list - at, "%s%s", i == 0 ? "" : ", ",
+                                words[i]);
+    }
     return mpl_fail(err, MPL_E_USAGE, "option \"--%s\" takes %s, not \"%s\"", o->name,
                     strchr(o->argument, '|') == NULL ? list : o->argument, args->value);
 }

@@ -26,8 +26,11 @@ extern const struct mpl_cmd mpl_cmd_vocab;
 enum mpl_status mpl_view_export(struct mpl_selection *selection,
                                 enum mpl_export_format format, struct mpl_arena *arena,
                                 FILE *out, struct mpl_err *err);
-/** The plan that belongs to a diagnosis. \p tracer: NULL chooses. Faults of descriptions are
- *  printed on standard error. */
+/** The tracers that the directories describe; faults of descriptions are printed on standard error. */
+enum mpl_status mpl_tracers_of(const struct mpl_directories *directories,
+                               struct mpl_arena *arena, const struct mpl_tracers **out,
+                               struct mpl_err *err);
+/** The plan that belongs to a diagnosis, with these tracers. \p tracer: NULL chooses. */
 enum mpl_status mpl_plan_from(const struct mpl_directories *directories, const char *tracer,
                               const struct mpl_analysis *analysis, struct mpl_arena *arena,
                               const struct mpl_plan **out, struct mpl_err *err);

@@ -132,20 +132,6 @@ static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *e
     return mpl_check_page_size(opts->format, opts->size, err);
 }
 
-static const struct mpl_run *first_failure(const struct mpl_diagnosis *diagnosis, size_t *n)
-{
-    const struct mpl_run *first = NULL;
-
-    *n = 0;
-    for (size_t i = 0; i < diagnosis->n_runs; i++) {
-        if (diagnosis->runs[i].failure != NULL) {
-            first = *n == 0 ? &diagnosis->runs[i] : first;
-            ++*n;
-        }
-    }
-    return first;
-}
-
 /*
  * A diagnosis without one of the traces is not the answer to what was asked, so it is printed, but
  * the status shows it. The reason is printed on standard error only where the report is none that a person
@@ -155,9 +141,15 @@ static enum mpl_status judge(const struct mpl_diagnosis *diagnosis,
                              const struct diagnose_opts *opts, struct mpl_err *err)
 {
     const bool is_read = opts->format == MPL_FORMAT_TEXT && opts->output == NULL;
+    const struct mpl_run *failed = NULL; /* the first one */
     size_t n = 0;
-    const struct mpl_run *failed = first_failure(diagnosis, &n);
 
+    for (size_t i = diagnosis->n_runs; i-- > 0;) {
+        if (diagnosis->runs[i].failure != NULL) {
+            failed = &diagnosis->runs[i];
+            n++;
+        }
+    }
     if (failed == NULL) {
         return mpl_severity_is_reached(diagnosis, opts->fail_on) ? MPL_END : MPL_OK;
     }

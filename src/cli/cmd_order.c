@@ -215,16 +215,6 @@ static enum mpl_status no_action(const char *word, struct mpl_err *err)
                                    "order cannot \"%s\"; did you mean \"%s\"?", word, near);
 }
 
-static const struct mpl_order_action *find_action(const char *word)
-{
-    for (size_t i = 0; i < N_ACTIONS; i++) {
-        if (strcmp(actions[i].name, word) == 0) {
-            return &actions[i];
-        }
-    }
-    return NULL;
-}
-
 static enum mpl_status take_kind(struct mpl_args *args, void *target, struct mpl_err *err)
 {
     size_t choice = 0;
@@ -261,9 +251,14 @@ static enum mpl_status take_operand(struct mpl_args *args, void *target,
 {
     struct mpl_order_opts *opts = (struct mpl_order_opts *) target;
 
+    for (size_t i = 0; opts->action == NULL && i < N_ACTIONS; i++) {
+        if (strcmp(actions[i].name, args->value) == 0) {
+            opts->action = &actions[i];
+            return MPL_OK;
+        }
+    }
     if (opts->action == NULL) {
-        opts->action = find_action(args->value);
-        return opts->action == NULL ? no_action(args->value, err) : MPL_OK;
+        return no_action(args->value, err);
     }
     return opts->trace == NULL ? mpl_take_word(args, &opts->trace, err)
                                : mpl_take_words(args, &opts->addresses, err);
@@ -321,36 +316,6 @@ static enum mpl_status check(const struct mpl_args *args, const struct mpl_order
 
 /* ---- the work ------------------------------------------------------------------------------------- */
 
-/* A finding has to be found first; else nothing is diagnosed. */
-static enum mpl_status analyse(const struct mpl_order_opts *opts, struct mpl_arena *arena,
-                               struct mpl_analysis **out, struct mpl_err *err)
-{
-    struct mpl_progress_line line;
-    struct mpl_directories directories = { 0 };
-    bool has_finding = false;
-    enum mpl_status st;
-
-    for (size_t i = 0; i < opts->addresses.n; i++) {
-        has_finding = has_finding || mpl_query_is_finding(opts->addresses.items[i]);
-    }
-    mpl_progress_line_open(&line, stderr);
-    st = mpl_directories_find(&opts->knowledge, arena, &directories, err);
-    if (st == MPL_OK) {
-        const struct mpl_analysis_options asked = {
-            .knowledge = directories.paths,
-            .n_knowledge = directories.n,
-            .is_tested = mpl_directories_are_stock(&directories),
-            .clock = &opts->clock,
-            .progress = &line.progress,
-        };
-
-        st = !has_finding ? mpl_analysis_check(opts->trace, &asked, out, err)
-                          : mpl_analysis_run(&opts->trace, 1, &asked, out, err);
-    }
-    mpl_progress_line_close(&line);
-    return st;
-}
-
 static enum mpl_status answer(const struct mpl_order_opts *opts,
                               const struct mpl_diagnosis *diagnosis, FILE *out,
                               struct mpl_err *err)
@@ -361,11 +326,6 @@ static enum mpl_status answer(const struct mpl_order_opts *opts,
                                      .out = out };
     enum mpl_status st;
 
-    /* A trace without any duration has an order all the same. */
-    if (diagnosis->runs[0].events == NULL || diagnosis->runs[0].model->n_events == 0) {
-        (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
-        return mpl_wrap(err, MPL_E_MEANING, "the trace cannot be used");
-    }
     st = mpl_query_create(diagnosis, &asked.query, err);
     st = st == MPL_OK ? opts->action->run(&asked, err) : st;
     mpl_query_destroy(asked.query);
@@ -376,14 +336,19 @@ static enum mpl_status ask(const struct mpl_order_opts *opts, struct mpl_arena *
                            FILE *out, struct mpl_err *err)
 {
     struct mpl_analysis *analysis = NULL;
+    bool has_finding = false;
     struct mpl_output output;
     enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
 
     if (st != MPL_OK) {
         return st;
     }
-    mpl_trace_tell(opts->trace);
-    st = analyse(opts, arena, &analysis, err);
+    /* A finding has to be found first; else nothing is diagnosed. */
+    for (size_t i = 0; i < opts->addresses.n; i++) {
+        has_finding = has_finding || mpl_query_is_finding(opts->addresses.items[i]);
+    }
+    st = mpl_trace_analyse(opts->trace, has_finding, &opts->knowledge, &opts->clock, arena,
+                           &analysis, err);
     if (st == MPL_OK) {
         st = answer(opts, mpl_analysis_diagnosis(analysis), output.stream, err);
     }

@@ -26,17 +26,6 @@ static const char *names_of(const struct mpl_action *actions, size_t n,
     return text == NULL ? "" : text;
 }
 
-static const struct mpl_action *find_action(const struct mpl_action *actions, size_t n,
-                                            const char *word)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(word, actions[i].name) == 0) {
-            return &actions[i];
-        }
-    }
-    return NULL;
-}
-
 static enum mpl_status act(struct mpl_pattern_opts *opts, const char *command,
                            const struct mpl_action *actions, size_t n,
                            struct mpl_arena *arena, FILE *out, struct mpl_err *err)
@@ -45,7 +34,11 @@ static enum mpl_status act(struct mpl_pattern_opts *opts, const char *command,
         return mpl_fail(err, MPL_E_USAGE, "%s needs to know what to do: %s", command,
                         names_of(actions, n, arena));
     }
-    const struct mpl_action *action = find_action(actions, n, opts->operands.items[0]);
+    const struct mpl_action *action = NULL;
+
+    for (size_t i = 0; i < n && action == NULL; i++) {
+        action = strcmp(opts->operands.items[0], actions[i].name) == 0 ? &actions[i] : NULL;
+    }
     if (action == NULL) {
         return mpl_fail(err, MPL_E_USAGE, "%s cannot \"%s\", only: %s", command,
                         opts->operands.items[0], names_of(actions, n, arena));

@@ -102,16 +102,6 @@ static enum mpl_status print(const struct plan_opts *opts, const struct mpl_plan
                : mpl_report_plan_yaml(plan, out, err);
 }
 
-/* Without a trace that can be used there is nothing that another run should add to. */
-static enum mpl_status judge(const struct mpl_diagnosis *diagnosis, struct mpl_err *err)
-{
-    if (diagnosis->verdict == MPL_VERDICT_UNUSABLE) {
-        (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
-        return mpl_wrap(err, MPL_E_MEANING, "nothing can be planned");
-    }
-    return MPL_OK;
-}
-
 static enum mpl_status make_plan(const struct plan_opts *opts, struct mpl_arena *arena,
                                  FILE *out, struct mpl_err *err)
 {
@@ -124,7 +114,12 @@ static enum mpl_status make_plan(const struct plan_opts *opts, struct mpl_arena 
         return st;
     }
     st = analyse(opts, &analysis, err);
-    st = st == MPL_OK ? judge(mpl_analysis_diagnosis(analysis), err) : st;
+    if (st == MPL_OK && mpl_analysis_diagnosis(analysis)->verdict == MPL_VERDICT_UNUSABLE) {
+        /* There is nothing that another run should add to. */
+        (void) mpl_fail(err, MPL_E_MEANING, "%s",
+                        mpl_analysis_diagnosis(analysis)->runs[0].failure);
+        st = mpl_wrap(err, MPL_E_MEANING, "nothing can be planned");
+    }
     st = st == MPL_OK
              ? mpl_plan_from(&opts->directories, opts->tracer, analysis, arena, &made, err)
              : st;
@@ -139,15 +134,8 @@ static enum mpl_status list_tracers(const struct plan_opts *opts, struct mpl_are
                                     FILE *out, struct mpl_err *err)
 {
     const struct mpl_tracers *tracers = NULL;
-    struct mpl_lint *lint = mpl_lint_create(arena);
+    const enum mpl_status st = mpl_tracers_of(&opts->directories, arena, &tracers, err);
 
-    if (lint == NULL) {
-        return mpl_nomem(err);
-    }
-    const enum mpl_status st = mpl_tracers_load(
-        opts->directories.paths, opts->directories.n, arena, lint, &tracers, err);
-
-    mpl_lint_print(lint, stderr);
     for (size_t i = 0; st == MPL_OK && i < mpl_tracers_count(tracers); i++) {
         const struct mpl_tracer_file *tracer = mpl_tracers_get(tracers, i);
 

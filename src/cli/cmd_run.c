@@ -163,14 +163,9 @@ static const char *default_directory(const struct mpl_command *command,
 static enum mpl_status load_tracers(struct run_opts *opts, struct mpl_arena *arena,
                                     struct mpl_err *err)
 {
-    struct mpl_lint *lint = mpl_lint_create(arena);
+    const enum mpl_status st =
+        mpl_tracers_of(&opts->directories, arena, &opts->tracers, err);
 
-    if (lint == NULL) {
-        return mpl_nomem(err);
-    }
-    const enum mpl_status st = mpl_tracers_load(
-        opts->directories.paths, opts->directories.n, arena, lint, &opts->tracers, err);
-    mpl_lint_print(lint, stderr);
     if (st != MPL_OK) {
         return mpl_wrap(err, st, "cannot load the tracers");
     }
@@ -229,13 +224,6 @@ static enum mpl_status print(const struct run_opts *opts, const struct run_show 
                : mpl_report_screen(o->diagnosis, &looks, out, err);
 }
 
-static const char *last_problem(const struct mpl_case *c)
-{
-    const size_t n = mpl_case_run_count(c);
-
-    return n > 0 ? mpl_case_run_get(c, n - 1)->problem : NULL;
-}
-
 /* Why there is no answer, or not a whole one, is said on standard error, too. */
 static enum mpl_status judge(const struct run_opts *opts, const struct mpl_case *c,
                              const struct mpl_diagnosis *d, enum mpl_end_reason why,
@@ -250,7 +238,8 @@ static enum mpl_status judge(const struct run_opts *opts, const struct mpl_case 
         return MPL_OK;
     }
     if (d == NULL || d->verdict == MPL_VERDICT_UNUSABLE) {
-        const char *problem = last_problem(c);
+        const size_t n = mpl_case_run_count(c);
+        const char *problem = n > 0 ? mpl_case_run_get(c, n - 1)->problem : NULL;
 
         (void) mpl_fail(err, MPL_E_MEANING, "%s",
                         problem != NULL ? problem : "no run left a trace");

@@ -125,33 +125,6 @@ static enum mpl_status check(struct view_opts *opts, struct mpl_err *err)
 
 /* ---- the work --------------------------------------------------------------------------------------- */
 
-/* A finding has to be found first, and other viewers show findings; else nothing is diagnosed. */
-static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *arena,
-                               struct mpl_analysis **out, struct mpl_err *err)
-{
-    struct mpl_progress_line line;
-    struct mpl_directories directories = { 0 };
-    enum mpl_status st;
-
-    mpl_progress_line_open(&line, stderr);
-    st = mpl_directories_find(&opts->knowledge, arena, &directories, err);
-    if (st == MPL_OK) {
-        const struct mpl_analysis_options asked = {
-            .knowledge = directories.paths,
-            .n_knowledge = directories.n,
-            .is_tested = mpl_directories_are_stock(&directories),
-            .clock = &opts->clock,
-            .progress = &line.progress,
-        };
-
-        st = opts->asked.finding == NULL && !opts->is_export
-                 ? mpl_analysis_check(opts->trace, &asked, out, err)
-                 : mpl_analysis_run(&opts->trace, 1, &asked, out, err);
-    }
-    mpl_progress_line_close(&line);
-    return st;
-}
-
 static enum mpl_status draw_graph(const struct mpl_view_report *report, FILE *out,
                                   struct mpl_err *err)
 {
@@ -195,10 +168,6 @@ static enum mpl_status show(const struct view_opts *opts, struct mpl_arena *aren
                                       .arena = arena,
                                       .by_host = opts->by_host };
 
-    if (diagnosis->runs[0].events == NULL || diagnosis->runs[0].model->n_events == 0) {
-        (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
-        return mpl_wrap(err, MPL_E_MEANING, "the trace cannot be used");
-    }
     enum mpl_status st =
         mpl_selection_create(diagnosis, &opts->asked, arena, &report.selection, err);
 
@@ -229,8 +198,9 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     st = st == MPL_OK ? check(&opts, err) : st;
     st = st == MPL_OK ? mpl_output_open(opts.output, out, &output, err) : st;
     if (st == MPL_OK) {
-        mpl_trace_tell(opts.trace);
-        st = analyse(&opts, arena, &analysis, err);
+        /* A finding has to be found first, and other viewers show findings; else nothing is diagnosed. */
+        st = mpl_trace_analyse(opts.trace, opts.asked.finding != NULL || opts.is_export,
+                               &opts.knowledge, &opts.clock, arena, &analysis, err);
         st = st == MPL_OK
                  ? show(&opts, arena, mpl_analysis_diagnosis(analysis), output.stream, err)
                  : st;

@@ -52,7 +52,7 @@ static enum mpl_status add_user_folder(struct mpl_arena *arena, struct mpl_direc
     return MPL_OK;
 }
 
-static enum mpl_status add_path(char *entries, struct mpl_directories *out)
+static void add_path(char *entries, struct mpl_directories *out)
 {
     for (const char *entry; (entry = strsep(&entries, ":")) != NULL;) {
         if (entry[0] == '\0') {
@@ -66,7 +66,6 @@ static enum mpl_status add_path(char *entries, struct mpl_directories *out)
                            entry, strerror(errno));
         }
     }
-    return MPL_OK;
 }
 
 /* Files of the folder of that name, or where there is none of the directory itself. */
@@ -167,7 +166,7 @@ enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
     }
     if (st == MPL_OK && !asked->is_stock_only) {
         st = add_user_folder(arena, out, err);
-        st = st == MPL_OK ? add_path(entries, out) : st;
+        add_path(entries, out);
     }
     return st == MPL_OK ? add_given(asked, out, err) : st;
 }

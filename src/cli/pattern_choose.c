@@ -33,29 +33,22 @@ struct choice {
     struct mpl_chosen *out;
 };
 
-static const struct mpl_pattern *find_loaded(const struct mpl_patterns *patterns,
-                                             const char *file)
-{
-    for (size_t i = 0; patterns != NULL && i < mpl_patterns_count(patterns); i++) {
-        const struct mpl_pattern *pattern = mpl_patterns_get(patterns, i);
-
-        if (mpl_is_same_file(mpl_pattern_file(pattern), file)) {
-            return pattern;
-        }
-    }
-    return NULL;
-}
-
 /* A file of its own; its metrics are checked, too, as those of the others are. */
 static enum mpl_status choose_file(struct choice *c, const char *file, struct mpl_err *err)
 {
-    const struct mpl_pattern *pattern = find_loaded(c->base, file);
+    const struct mpl_pattern *pattern = NULL;
     const struct mpl_patterns *patterns = NULL;
     const struct mpl_metric_set *metrics = NULL;
     char *text = NULL;
     size_t bytes = 0;
     enum mpl_status st = MPL_OK;
 
+    for (size_t i = 0;
+         c->base != NULL && i < mpl_patterns_count(c->base) && pattern == NULL; i++) {
+        const struct mpl_pattern *known = mpl_patterns_get(c->base, i);
+
+        pattern = mpl_is_same_file(mpl_pattern_file(known), file) ? known : NULL;
+    }
     if (pattern == NULL) {
         st = mpl_file_read(file, FILE_BYTES_MAX, c->arena, &text, &bytes, err);
         st = st == MPL_OK ? mpl_patterns_parse(file, text, bytes, c->base, c->arena,
@@ -78,26 +71,33 @@ static enum mpl_status choose_file(struct choice *c, const char *file, struct mp
     return st;
 }
 
-static enum mpl_status choose_name(struct choice *c, const char *name, struct mpl_err *err)
+enum mpl_status mpl_pattern_fail(const struct mpl_patterns *patterns, const char *name,
+                                 struct mpl_arena *arena, struct mpl_err *err)
 {
-    const size_t n = mpl_patterns_count(c->base);
-    const struct mpl_pattern *pattern = mpl_patterns_find(c->base, name);
-    const char **names = MPL_NEW_ARRAY(c->arena, n, const char *);
+    const size_t n = mpl_patterns_count(patterns);
+    const char **names = MPL_NEW_ARRAY(arena, n, const char *);
 
     if (names == NULL) {
         return mpl_nomem(err);
     }
-    if (pattern != NULL) {
-        c->out->patterns[c->out->n++] = pattern;
-        return MPL_OK;
-    }
     for (size_t i = 0; i < n; i++) {
-        names[i] = mpl_pattern_name(mpl_patterns_get(c->base, i));
+        names[i] = mpl_pattern_name(mpl_patterns_get(patterns, i));
     }
     const char *near = mpl_suggest(name, names, n);
     return mpl_fail(err, MPL_E_USAGE, "there is no pattern \"%s\"%s%s%s", name,
                     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
                     near != NULL ? "\"?" : "; marple pattern list shows their names");
+}
+
+static enum mpl_status choose_name(struct choice *c, const char *name, struct mpl_err *err)
+{
+    const struct mpl_pattern *pattern = mpl_patterns_find(c->base, name);
+
+    if (pattern == NULL) {
+        return mpl_pattern_fail(c->base, name, c->arena, err);
+    }
+    c->out->patterns[c->out->n++] = pattern;
+    return MPL_OK;
 }
 
 static enum mpl_status choose_directory(struct choice *c, const char *directory,
@@ -153,43 +153,45 @@ static enum mpl_status load_base(struct choice *c, const struct mpl_pattern_opts
                                             : mpl_fail(err, st, "cannot load patterns");
 }
 
-static enum mpl_status choose_all(struct choice *c, struct mpl_err *err)
+static enum mpl_status choose(struct choice *c, const struct mpl_pattern_opts *opts,
+                              struct mpl_err *err)
 {
-    const size_t n = mpl_patterns_count(c->base);
+    enum mpl_status st = load_base(c, opts, err);
 
-    c->out->patterns = MPL_NEW_ARRAY(c->arena, n, const struct mpl_pattern *);
-    if (c->out->patterns == NULL) {
-        return mpl_nomem(err);
+    if (st != MPL_OK) {
+        return st;
     }
-    for (; c->out->n < n; c->out->n++) {
-        c->out->patterns[c->out->n] = mpl_patterns_get(c->base, c->out->n);
-    }
-    return MPL_OK;
-}
+    const size_t n = c->base == NULL ? 0 : mpl_patterns_count(c->base);
+    struct mpl_chosen *out = c->out;
 
-enum mpl_status mpl_patterns_choose(const struct mpl_pattern_opts *opts,
-                                    struct mpl_arena *arena, struct mpl_lint *lint,
-                                    struct mpl_chosen *out, struct mpl_err *err)
-{
-    struct choice c = { .arena = arena, .lint = lint, .out = out };
-    enum mpl_status st = load_base(&c, opts, err);
-
-    *out = (struct mpl_chosen){ 0 };
-    if (st != MPL_OK || opts->operands.n == 0) {
-        return st == MPL_OK ? choose_all(&c, err) : st;
-    }
-    const size_t n = c.base == NULL ? 0 : mpl_patterns_count(c.base);
-    out->patterns =
-        MPL_NEW_ARRAY(arena, opts->operands.n * (n + 1), const struct mpl_pattern *);
+    out->patterns = MPL_NEW_ARRAY(c->arena, (opts->operands.n + 1) * (n + 1),
+                                  const struct mpl_pattern *);
     if (out->patterns == NULL) {
         return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n && opts->operands.n == 0; i++) {
+        out->patterns[out->n++] = mpl_patterns_get(c->base, i);
     }
     for (size_t i = 0; i < opts->operands.n && st == MPL_OK; i++) {
         const char *operand = opts->operands.items[i];
 
-        st = mpl_word_is_directory(operand) ? choose_directory(&c, operand, err)
-             : mpl_word_is_file(operand)    ? choose_file(&c, operand, err)
-                                            : choose_name(&c, operand, err);
+        st = mpl_word_is_directory(operand) ? choose_directory(c, operand, err)
+             : mpl_word_is_file(operand)    ? choose_file(c, operand, err)
+                                            : choose_name(c, operand, err);
     }
     return st;
+}
+
+enum mpl_status mpl_patterns_choose(const struct mpl_pattern_opts *opts,
+                                    struct mpl_arena *arena, struct mpl_chosen *out,
+                                    struct mpl_err *err)
+{
+    struct choice c = { .arena = arena, .lint = mpl_lint_create(arena), .out = out };
+    struct mpl_err mine = { 0 };
+
+    *out = (struct mpl_chosen){ 0 };
+    if (c.lint == NULL) {
+        return mpl_nomem(err);
+    }
+    return mpl_lint_tell(c.lint, choose(&c, opts, &mine), "patterns", &mine, err);
 }

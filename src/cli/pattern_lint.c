@@ -50,23 +50,11 @@ static size_t add_rules(struct asked *a, const char *operand)
 static enum mpl_status complain(const struct asked *a, const char *operand, bool is_rules,
                                 struct mpl_err *err)
 {
-    const size_t n = mpl_patterns_count(a->known->patterns);
-    const char **names = MPL_NEW_ARRAY(a->arena, n, const char *);
-
-    if (names == NULL) {
-        return mpl_nomem(err);
-    }
     if (is_rules || mpl_word_is_file(operand)) {
         return mpl_fail(err, MPL_E_USAGE, "there are no %s in \"%s\"",
                         is_rules ? "rules" : "patterns", operand);
     }
-    for (size_t i = 0; i < n; i++) {
-        names[i] = mpl_pattern_name(mpl_patterns_get(a->known->patterns, i));
-    }
-    const char *near = mpl_suggest(operand, names, n);
-    return mpl_fail(err, MPL_E_USAGE, "there is no pattern \"%s\"%s%s%s", operand,
-                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"?" : "; marple pattern list shows their names");
+    return mpl_pattern_fail(a->known->patterns, operand, a->arena, err);
 }
 
 /* Without operands all that there is of the kind. */

@@ -5,28 +5,11 @@
 
 #include <string.h>
 
-static enum mpl_status choose(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
-                              struct mpl_chosen *chosen, struct mpl_err *err)
+void mpl_origin_print(const struct mpl_pattern_opts *opts, const char *file,
+                      const char *replaces, FILE *out)
 {
-    struct mpl_lint *lint = mpl_lint_create(arena);
-
-    if (lint == NULL) {
-        return mpl_nomem(err);
-    }
-    struct mpl_err mine = { 0 };
-    const enum mpl_status st = mpl_patterns_choose(opts, arena, lint, chosen, &mine);
-    return mpl_lint_tell(lint, st, "patterns", &mine, err);
-}
-
-static void print_origin(const struct mpl_pattern_opts *opts,
-                         const struct mpl_pattern *pattern, FILE *out)
-{
-    const char *replaces = mpl_pattern_replaces(pattern);
-
-    mpl_text_print(out, "%s: %s",
-                   mpl_directories_origin(&opts->directories, mpl_pattern_file(pattern)),
-                   mpl_pattern_file(pattern));
-    mpl_text_print(out, "%s%s\n", replaces != NULL ? ", in place of " : "",
+    mpl_text_print(out, "%s: %s%s%s\n", mpl_directories_origin(&opts->directories, file),
+                   file, replaces != NULL ? ", in place of " : "",
                    replaces != NULL ? replaces : "");
 }
 
@@ -34,7 +17,7 @@ enum mpl_status mpl_pattern_list(const struct mpl_pattern_opts *opts,
                                  struct mpl_arena *arena, FILE *out, struct mpl_err *err)
 {
     struct mpl_chosen chosen;
-    const enum mpl_status st = choose(opts, arena, &chosen, err);
+    const enum mpl_status st = mpl_patterns_choose(opts, arena, &chosen, err);
 
     for (size_t i = 0; st == MPL_OK && i < chosen.n; i++) {
         const struct mpl_pattern *pattern = chosen.patterns[i];
@@ -45,7 +28,8 @@ enum mpl_status mpl_pattern_list(const struct mpl_pattern_opts *opts,
             mpl_text_wrap(out, says, 4, opts->width);
         }
         fputs("    ", out);
-        print_origin(opts, pattern, out);
+        mpl_origin_print(opts, mpl_pattern_file(pattern), mpl_pattern_replaces(pattern),
+                         out);
     }
     return st;
 }
@@ -212,7 +196,7 @@ static enum mpl_status show(const struct mpl_pattern_opts *opts,
         mpl_text_wrap(out, mpl_pattern_says(pattern), 4, opts->width);
     }
     fputs("    ", out);
-    print_origin(opts, pattern, out);
+    mpl_origin_print(opts, mpl_pattern_file(pattern), mpl_pattern_replaces(pattern), out);
     mpl_text_print(out, "    chosen from %.3g of the messages and a fit of %.3g on\n",
                    mpl_pattern_minimum_coverage(pattern), mpl_pattern_minimum_fit(pattern));
     print_roles(mpl_yaml_find(root, "roles"), out, opts->width);
@@ -233,7 +217,7 @@ enum mpl_status mpl_pattern_show(const struct mpl_pattern_opts *opts,
     if (opts->operands.n == 0) {
         return mpl_fail(err, MPL_E_USAGE, "show needs the name or file of a pattern");
     }
-    enum mpl_status st = choose(opts, arena, &chosen, err);
+    enum mpl_status st = mpl_patterns_choose(opts, arena, &chosen, err);
     for (size_t i = 0; st == MPL_OK && i < chosen.n; i++) {
         st = show(opts, chosen.patterns[i], arena, out, err);
     }

@@ -50,11 +50,17 @@ struct mpl_chosen {
 };
 /**
  * Loads the knowledge and finds the patterns of the operands: all without operands. A file is
- * loaded on top of the knowledge unless it is part of it. Messages go to \p lint.
+ * loaded on top of the knowledge unless it is part of it. What is wrong goes to standard error.
  */
 enum mpl_status mpl_patterns_choose(const struct mpl_pattern_opts *opts,
-                                    struct mpl_arena *arena, struct mpl_lint *lint,
-                                    struct mpl_chosen *out, struct mpl_err *err);
+                                    struct mpl_arena *arena, struct mpl_chosen *out,
+                                    struct mpl_err *err);
+/** MPL_E_USAGE: "there is no pattern "pipelin"; did you mean "pipeline"?" */
+enum mpl_status mpl_pattern_fail(const struct mpl_patterns *patterns, const char *name,
+                                 struct mpl_arena *arena, struct mpl_err *err);
+/** Prints "stock: FILE, in place of OTHER", of what was loaded from one of the directories; \p replaces may be NULL. */
+void mpl_origin_print(const struct mpl_pattern_opts *opts, const char *file,
+                      const char *replaces, FILE *out);
 
 /** MPL_END when a pattern does not do what its examples say. */
 enum mpl_status mpl_pattern_test(const struct mpl_pattern_opts *opts,

@@ -159,14 +159,8 @@ enum mpl_status mpl_pattern_test(const struct mpl_pattern_opts *opts,
 {
     struct testing t = { .opts = opts, .out = out };
     struct mpl_chosen chosen;
-    struct mpl_lint *lint = mpl_lint_create(arena);
+    enum mpl_status st = mpl_patterns_choose(opts, arena, &chosen, err);
 
-    if (lint == NULL) {
-        return mpl_nomem(err);
-    }
-    struct mpl_err mine = { 0 };
-    enum mpl_status st = mpl_patterns_choose(opts, arena, lint, &chosen, &mine);
-    st = mpl_lint_tell(lint, st, "patterns", &mine, err);
     for (size_t i = 0; st == MPL_OK && i < chosen.n; i++) {
         t.pattern = chosen.patterns[i];
         st = test_pattern(&t, err);

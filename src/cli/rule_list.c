@@ -63,16 +63,6 @@ static bool is_wanted(const struct mpl_pattern_opts *opts, struct mpl_arena *are
     return wanted;
 }
 
-static void print_file(const struct mpl_pattern_opts *opts, const struct mpl_rules *rules,
-                       const char *file, FILE *out)
-{
-    const char *replaces = mpl_rules_replaces(rules, file);
-
-    mpl_text_print(out, "%s: %s%s%s\n", mpl_directories_origin(&opts->directories, file),
-                   file, replaces != NULL ? ", in place of " : "",
-                   replaces != NULL ? replaces : "");
-}
-
 enum mpl_status mpl_rule_list(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
                               FILE *out, struct mpl_err *err)
 {
@@ -88,7 +78,7 @@ enum mpl_status mpl_rule_list(const struct mpl_pattern_opts *opts, struct mpl_ar
         }
         if (strcmp(rule->file, file) != 0) {
             file = rule->file;
-            print_file(opts, rules, file, out);
+            mpl_origin_print(opts, file, mpl_rules_replaces(rules, file), out);
         }
         mpl_text_print(out, "    %s\n", rule->name);
         if (rule->says != NULL && rule->says[0] != '\0') {

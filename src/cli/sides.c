@@ -100,28 +100,13 @@ static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
     return st;
 }
 
-static enum mpl_status read_run(const char *path, const struct mpl_buf *ranks,
-                                const struct mpl_clock_options *clock,
-                                struct mpl_analysis **out, struct mpl_err *err)
-{
-    struct mpl_progress_line line;
-
-    mpl_progress_line_open(&line, stderr);
-
-    const enum mpl_status st =
-        mpl_analysis_calls(path, ranks == NULL ? NULL : ranks->data,
-                           ranks == NULL ? 0 : ranks->n, clock, &line.progress, out, err);
-
-    mpl_progress_line_close(&line);
-    return st;
-}
-
 static enum mpl_status read_side(const struct mpl_traces_found *traces,
                                  const struct mpl_buf *ranks,
                                  const struct mpl_clock_options *clock,
                                  struct mpl_arena *arena, struct mpl_analysis ***analyses,
                                  struct mpl_diff_runs *out, struct mpl_err *err)
 {
+    struct mpl_progress_line line;
     const struct mpl_run **runs = MPL_NEW_ARRAY(arena, traces->n, const struct mpl_run *);
     enum mpl_status st = MPL_OK;
 
@@ -131,7 +116,11 @@ static enum mpl_status read_side(const struct mpl_traces_found *traces,
     }
     for (size_t i = 0; i < traces->n && st == MPL_OK; i++) {
         out->n = i + 1;
-        st = read_run(traces->paths[i], ranks, clock, &(*analyses)[i], err);
+        mpl_progress_line_open(&line, stderr);
+        st = mpl_analysis_calls(traces->paths[i], ranks == NULL ? NULL : ranks->data,
+                                ranks == NULL ? 0 : ranks->n, clock, &line.progress,
+                                &(*analyses)[i], err);
+        mpl_progress_line_close(&line);
         runs[i] = st == MPL_OK ? &mpl_analysis_diagnosis((*analyses)[i])->runs[0] : NULL;
     }
     out->runs = runs;

@@ -27,6 +27,45 @@ void mpl_trace_tell(const char *path)
     mpl_arena_destroy(arena);
 }
 
+enum mpl_status mpl_trace_analyse(const char *path, bool needs_findings,
+                                  const struct mpl_knowledge_asked *knowledge,
+                                  const struct mpl_clock_options *clock,
+                                  struct mpl_arena *arena, struct mpl_analysis **out,
+                                  struct mpl_err *err)
+{
+    struct mpl_progress_line line;
+    struct mpl_directories directories = { 0 };
+    enum mpl_status st;
+
+    mpl_trace_tell(path);
+    mpl_progress_line_open(&line, stderr);
+    st = mpl_directories_find(knowledge, arena, &directories, err);
+    if (st == MPL_OK) {
+        const struct mpl_analysis_options asked = {
+            .knowledge = directories.paths,
+            .n_knowledge = directories.n,
+            .is_tested = mpl_directories_are_stock(&directories),
+            .clock = clock,
+            .progress = &line.progress,
+        };
+
+        st = needs_findings ? mpl_analysis_run(&path, 1, &asked, out, err)
+                            : mpl_analysis_check(path, &asked, out, err);
+    }
+    mpl_progress_line_close(&line);
+    if (st != MPL_OK) {
+        return st;
+    }
+    /* A trace without any duration has an order all the same. */
+    const struct mpl_run *run = &mpl_analysis_diagnosis(*out)->runs[0];
+
+    if (run->events == NULL || run->model->n_events == 0) {
+        (void) mpl_fail(err, MPL_E_MEANING, "%s", run->failure);
+        return mpl_wrap(err, MPL_E_MEANING, "the trace cannot be used");
+    }
+    return MPL_OK;
+}
+
 struct gathering {
     struct mpl_arena *arena;
     struct mpl_buf

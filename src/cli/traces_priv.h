@@ -29,5 +29,14 @@ enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
 
 /** Says on standard error which archive a directory stands for, if that is not in it but below it. */
 void mpl_trace_tell(const char *path);
+/**
+ * Reads a trace, says where it lies as mpl_trace_tell() does, and diagnoses it if \p needs_findings.
+ * \p *out may be there also after an error. Errors: MPL_E_MEANING for a trace without events, and those of reading.
+ */
+enum mpl_status mpl_trace_analyse(const char *path, bool needs_findings,
+                                  const struct mpl_knowledge_asked *knowledge,
+                                  const struct mpl_clock_options *clock,
+                                  struct mpl_arena *arena, struct mpl_analysis **out,
+                                  struct mpl_err *err);
 
 #endif
