@@ -217,28 +217,17 @@ static bool is_same_kind(const struct mpl_symbol *a, const struct mpl_symbol *b)
            a->tag == b->tag;
 }
 
-/* Who takes messages as they come does what they ask for, if only later. */
-static bool is_server(const struct mpl_comparison *c, const struct place *p)
-{
-    return c->takes_any[c->diff.base->model->locations[p->location].process];
-}
-
 static enum mpl_status is_by_chance(const struct mpl_comparison *c, const struct place *p,
                                     bool *is_chance, struct mpl_err *err)
 {
+    /* Who takes messages as they come does what they ask for, if only later. */
     *is_chance = p->is_after_chance || is_loose(c, p, p->base_symbol) ||
-                 is_loose(c, p, p->new_symbol) || is_server(c, p);
+                 is_loose(c, p, p->new_symbol) ||
+                 c->takes_any[c->diff.base->model->locations[p->location].process];
     return *is_chance ? MPL_OK : is_race(c, p, is_chance, err);
 }
 
 /* ---- what is no longer compared ----------------------------------------------------------------------- */
-
-static bool met_another(const struct place *p)
-{
-    return p->base_symbol != NULL && p->new_symbol != NULL &&
-           p->base_symbol->from != MPL_NONE && p->new_symbol->from != MPL_NONE &&
-           p->base_symbol->from != p->new_symbol->from;
-}
 
 /* Whether symbols are of a kind, and with the same partner; what was found of some of them. */
 enum { MOST_FOUND = 64 };
@@ -281,16 +270,6 @@ static int64_t surplus(const struct mpl_comparison *c, const struct place *p,
     return n;
 }
 
-/* Whom and how much first: true for all partners, since nobody of them is special. */
-static bool loosen_peer(struct mpl_comparison *c, const struct place *p)
-{
-    c->takes_any[c->diff.base->model->locations[p->location].process] = true;
-    if (c->looseness[p->location] == MPL_FIRM) {
-        c->looseness[p->location] = MPL_LOOSE_PEER;
-    }
-    return mpl_loose_put(c->loose, p->location, p->base_symbol, false, MPL_LOOSE_PEER);
-}
-
 static bool loosen_call(struct mpl_comparison *c, const struct place *p,
                         const struct mpl_symbol *kind)
 {
@@ -322,7 +301,12 @@ static bool loosen(struct mpl_comparison *c, const struct place *p)
 
     if (is_same_kind(p->base_symbol, p->new_symbol) &&
         mpl_loose_get(c->loose, p->location, p->base_symbol) == MPL_FIRM) {
-        return loosen_peer(c, p);
+        /* Whom and how much first: true for all partners, since nobody of them is special. */
+        c->takes_any[c->diff.base->model->locations[p->location].process] = true;
+        if (c->looseness[p->location] == MPL_FIRM) {
+            c->looseness[p->location] = MPL_LOOSE_PEER;
+        }
+        return mpl_loose_put(c->loose, p->location, p->base_symbol, false, MPL_LOOSE_PEER);
     }
     return (is_fixed[0] || (has_any && !differs[0]) || loosen_call(c, p, p->base_symbol)) &&
            (is_fixed[1] || (has_any && !differs[1]) || loosen_call(c, p, p->new_symbol));
@@ -343,7 +327,9 @@ static enum mpl_status look_at(struct mpl_comparison *c, struct place *p,
     p->new_symbol =
         symbol_at(c, p->new, behind_probe(c->diff.new, p->location, p->new, p->i));
     st = is_by_chance(c, p, &is_chance, err);
-    if (st == MPL_OK && is_chance && met_another(p)) {
+    if (st == MPL_OK && is_chance && p->base_symbol != NULL && p->new_symbol != NULL &&
+        p->base_symbol->from != MPL_NONE && p->new_symbol->from != MPL_NONE &&
+        p->base_symbol->from != p->new_symbol->from) {
         c->takes_any[c->diff.base->model->locations[p->location].process] = true;
     }
     return st == MPL_OK && is_chance && !loosen(c, p) ? mpl_nomem(err) : st;

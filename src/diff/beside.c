@@ -132,22 +132,16 @@ enum mpl_status mpl_beside_find(struct mpl_comparison *c, const struct mpl_seque
 
 /* ---- iterations ------------------------------------------------------------------------------------------- */
 
-static uint32_t count_callers(const struct mpl_comparison *c)
-{
-    uint32_t n = 0;
-
-    for (uint32_t l = 0; l < c->n_locations; l++) {
-        n += c->base[l].n + c->new[l].n > 0;
-    }
-    return n;
-}
-
 bool mpl_beside_explains(struct mpl_comparison *c, const struct mpl_divergence *changes,
                          size_t n)
 {
     uint32_t first[2] = { 0, 0 };
+    uint32_t n_callers = 0;
 
-    if (n < 2 || n != count_callers(c)) {
+    for (uint32_t l = 0; l < c->n_locations; l++) {
+        n_callers += c->base[l].n + c->new[l].n > 0;
+    }
+    if (n < 2 || n != n_callers) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {

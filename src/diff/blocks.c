@@ -110,15 +110,6 @@ static enum mpl_status take_tasks(const struct mpl_effects *e, const struct mpl_
 
 /* ---- both --------------------------------------------------------------------------------------------- */
 
-/* Calls with those who take what comes first are not compared, so whoever has most of those has few others. */
-static bool makes_the_same_calls(const struct mpl_effects *e, const struct mpl_load *load,
-                                 uint32_t n_tasks)
-{
-    const uint32_t n = e->base[load->location].n;
-
-    return load->work == 1 && n == e->new[load->location].n &&n >= n_tasks;
-}
-
 enum mpl_status mpl_blocks_chance(const struct mpl_effects *e, const struct mpl_load *load,
                                   size_t resamples, struct mpl_chance *out,
                                   struct mpl_err *err)
@@ -131,7 +122,9 @@ enum mpl_status mpl_blocks_chance(const struct mpl_effects *e, const struct mpl_
     struct mpl_chance_sample y = { 0 };
     enum mpl_status st = arena == NULL ? mpl_nomem(err) : MPL_OK;
 
-    if (st == MPL_OK && makes_the_same_calls(e, load, n_tasks)) {
+    /* Calls with those who take what comes first are not compared, so whoever has most of those has few others. */
+    if (st == MPL_OK && load->work == 1 && e->base[l].n == e->new[l].n &&
+        e->base[l].n >= n_tasks) {
         st = take_calls(e, l, factor, arena, &x, err);
     } else if (st == MPL_OK) {
         st = take_tasks(e, e->diff->new, l, n_tasks, arena, &x, err);

@@ -31,15 +31,6 @@ static enum mpl_status complete(const struct mpl_diff *diff, struct mpl_err *err
     return st;
 }
 
-static enum mpl_status compare(struct mpl_effects *e, struct mpl_buf *found,
-                               struct mpl_err *err)
-{
-    enum mpl_status st = mpl_loads_measure(e, err);
-
-    st = st == MPL_OK ? mpl_loads_rank(e, err) : st;
-    return st == MPL_OK ? mpl_where_find(e, found, err) : st;
-}
-
 static enum mpl_status find(struct mpl_effects *e, struct mpl_buf *found,
                             struct mpl_err *err)
 {
@@ -51,7 +42,9 @@ static enum mpl_status find(struct mpl_effects *e, struct mpl_buf *found,
                                      &e->origins[side].n, err);
     }
     for (e->time = MPL_TIME_WAITED; e->time < MPL_TIMES && st == MPL_OK; e->time++) {
-        st = compare(e, found, err);
+        st = mpl_loads_measure(e, err);
+        st = st == MPL_OK ? mpl_loads_rank(e, err) : st;
+        st = st == MPL_OK ? mpl_where_find(e, found, err) : st;
     }
     return st;
 }

@@ -109,16 +109,6 @@ static enum mpl_status replay_tasks(const struct mpl_effects *e, uint32_t n_chan
 
 /* ---- both ----------------------------------------------------------------------------------------------------- */
 
-static bool has_tasks(const struct mpl_effects *e)
-{
-    for (uint32_t p = 0; p < e->diff->new->model->n_processes; p++) {
-        if (e->takes_any[p]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Of a replay that is no guess, what it says; of a doubtful one only if it says more than computation does. */
 static double share_of(const struct mpl_diff *diff, const struct mpl_replayed *replayed)
 {
@@ -136,6 +126,7 @@ enum mpl_status mpl_closing_check(struct mpl_effects *e, struct mpl_err *err)
     const uint32_t n_changed = diff->factor == 1 ? diff->n_named : e->n_locations;
     bool *is_changed = MPL_NEW_ARRAY(e->scratch, e->n_locations, bool);
     struct mpl_replayed replayed = { .gain_s = NAN };
+    bool has_tasks = false;
     enum mpl_status st = is_changed == NULL ? mpl_nomem(err) : MPL_OK;
 
     if (st != MPL_OK || n_changed == 0) {
@@ -144,8 +135,11 @@ enum mpl_status mpl_closing_check(struct mpl_effects *e, struct mpl_err *err)
     for (uint32_t i = 0; i < n_changed; i++) {
         is_changed[diff->loads[i].location] = true;
     }
-    st = has_tasks(e) ? replay_tasks(e, n_changed, &replayed, err)
-                      : replay_calls(e, is_changed, &replayed, err);
+    for (uint32_t p = 0; p < diff->new->model->n_processes; p++) {
+        has_tasks = has_tasks || e->takes_any[p];
+    }
+    st = has_tasks ? replay_tasks(e, n_changed, &replayed, err)
+                   : replay_calls(e, is_changed, &replayed, err);
     if (st == MPL_OK) {
         diff->closing = (struct mpl_closing){
             .n = n_changed,

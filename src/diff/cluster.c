@@ -87,16 +87,6 @@ static void merge(struct clusters *c, uint32_t x, uint32_t y)
 
 /* ---- chains of nearest neighbours ------------------------------------------------------------------- */
 
-static uint32_t first_of(const struct clusters *c)
-{
-    uint32_t i = 0;
-
-    while (c->sizes[i] <= 0) {
-        i++;
-    }
-    return i;
-}
-
 /* The nearest one to \p x, \p before if none is nearer: else chains of equal distances would not end. */
 static uint32_t nearest(const struct clusters *c, uint32_t x, uint32_t before)
 {
@@ -121,7 +111,11 @@ static void follow_chains(struct clusters *c, uint32_t *chain)
         uint32_t next;
 
         if (length == 0) {
-            chain[length++] = first_of(c);
+            chain[0] = 0;
+            while (c->sizes[chain[0]] <= 0) {
+                chain[0]++;
+            }
+            length = 1;
         }
         before = length > 1 ? chain[length - 2] : MPL_NONE;
         next = nearest(c, chain[length - 1], before);

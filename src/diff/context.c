@@ -90,8 +90,7 @@ static uint64_t hash_set(const struct mpl_context_attributes *s)
     uint64_t hash = s->n;
 
     for (size_t i = 0; i < s->n; i++) {
-        hash = (hash ^ s->all[i].key) * UINT64_C(0x9E3779B97F4A7C15);
-        hash = (hash ^ hash >> 31 ^ s->all[i].value) * UINT64_C(0xBF58476D1CE4E5B9);
+        hash = mpl_hash_mix(mpl_hash_mix(hash ^ s->all[i].key) ^ s->all[i].value);
     }
     return hash;
 }

@@ -310,17 +310,6 @@ static enum mpl_status find_changes(struct mpl_comparison *c, struct mpl_level *
     return st;
 }
 
-/* Who computes for fewer calls does not compute faster. */
-static bool is_same_work(const struct mpl_comparison *c, const struct mpl_level *level)
-{
-    for (uint32_t l = 0; l < c->n_locations; l++) {
-        if (level->base[l].n != level->new[l].n) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void count_calls(const struct mpl_comparison *c, const struct mpl_level *level,
                         uint64_t n[2])
 {
@@ -449,6 +438,7 @@ static enum mpl_status compare_locations(struct mpl_comparison *c, struct mpl_er
 {
     struct mpl_level levels[LEVELS];
     enum mpl_status st = compare_calls(c, levels, err);
+    bool is_same_work = true;
 
     /* What happens now and then only is shown by a run in which it does. */
     if (st == MPL_OK && c->diff.n_changes == 0 && c->changed_run != NULL) {
@@ -456,7 +446,11 @@ static enum mpl_status compare_locations(struct mpl_comparison *c, struct mpl_er
         st = compare_calls(c, levels, err);
     }
     st = st == MPL_OK ? mpl_repeats_note(c, err) : st;
-    st = st == MPL_OK && is_same_work(c, &levels[FINE])
+    /* Who computes for fewer calls does not compute faster. */
+    for (uint32_t l = 0; st == MPL_OK && l < c->n_locations; l++) {
+        is_same_work = is_same_work && levels[FINE].base[l].n == levels[FINE].new[l].n;
+    }
+    st = st == MPL_OK && is_same_work
              ? mpl_loads_compare(c, levels[FINE].base, levels[FINE].new, err)
              : st;
     return st == MPL_OK ? mpl_comparable_note(c, err) : st;

@@ -31,14 +31,6 @@ static bool unfold(const struct mpl_sequence *sequences, size_t n, struct mpl_ar
     return true;
 }
 
-static enum mpl_status fold(struct mpl_filtered *f, const struct mpl_sequence *all,
-                            size_t n, uint32_t k, struct mpl_folded *out,
-                            struct mpl_err *err)
-{
-    f->loops = mpl_loops_create(k, f->arena);
-    return f->loops == NULL ? mpl_nomem(err) : mpl_loops_fold(f->loops, all, n, out, err);
-}
-
 /* Loops of base and new by the first of their rotations. */
 static bool turn(struct mpl_filtered *f, struct mpl_folded *out)
 {
@@ -77,7 +69,9 @@ static enum mpl_status take(struct mpl_filtered *f, const struct mpl_sequence *b
         all[n + l] = new[l];
     }
     if (!how->without_loops) {
-        st = fold(f, all, 2 * n, mpl_filter_k(how->filter), out, err);
+        f->loops = mpl_loops_create(mpl_filter_k(how->filter), f->arena);
+        st = f->loops == NULL ? mpl_nomem(err)
+                              : mpl_loops_fold(f->loops, all, 2 * n, out, err);
     } else if (!unfold(all, 2 * n, f->arena, out)) {
         st = mpl_nomem(err);
     }

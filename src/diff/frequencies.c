@@ -75,17 +75,6 @@ static uint32_t last_of(const struct mpl_loops *loops, uint32_t what)
 /* Below that, sorting costs nothing. */
 enum { LEAST_COUNTED = 256 };
 
-/* The numbers of entries, or calls. */
-static uint64_t length_of(const struct mpl_loops *loops, const struct mpl_folded *s)
-{
-    uint64_t n = 0;
-
-    for (uint32_t i = 0; i < s->n && loops != NULL; i++) {
-        n += mpl_item_length(loops, s->items[i]);
-    }
-    return loops == NULL ? s->n : n;
-}
-
 static size_t highest_of(const struct mpl_loops *loops, const struct mpl_item *items,
                          size_t n)
 {
@@ -288,9 +277,12 @@ static bool wants(unsigned of, enum mpl_context_of one)
 static void make_tables(struct counting *c, const struct mpl_folded *s, unsigned of,
                         struct mpl_arena *scratch)
 {
-    const uint64_t n = length_of(c->loops, s);
+    uint64_t n = c->loops == NULL ? s->n : 0; /* of entries, or calls */
     size_t end;
 
+    for (uint32_t i = 0; i < s->n && c->loops != NULL; i++) {
+        n += mpl_item_length(c->loops, s->items[i]);
+    }
     if (n < LEAST_COUNTED || !make_alphabet(c, s, n, scratch)) {
         return;
     }

@@ -63,16 +63,6 @@ static int by_duration(const void *x, const void *y)
     return first != second ? (first > second) - (first < second) : strcmp(a->path, b->path);
 }
 
-static enum mpl_status note_unusable(struct mpl_comparison *c, const struct mpl_run *run,
-                                     struct mpl_err *err)
-{
-    return mpl_comparison_note(
-        c,
-        mpl_arena_printf(c->arena, "%s is left out: %s.", run->path,
-                         run->failure == NULL ? "it has no events" : run->failure),
-        err);
-}
-
 /* Who has other locations than the speaker cannot be put beside it. */
 static bool is_alike(const struct mpl_run *run, const struct mpl_run *speaker)
 {
@@ -128,7 +118,13 @@ static enum mpl_status take_side(struct mpl_comparison *c, const struct mpl_diff
         if (is_usable(runs->runs[i])) {
             usable[n++] = runs->runs[i];
         } else if (runs->n > 1) {
-            st = note_unusable(c, runs->runs[i], err);
+            const char *why = runs->runs[i]->failure;
+
+            st = mpl_comparison_note(
+                c,
+                mpl_arena_printf(c->arena, "%s is left out: %s.", runs->runs[i]->path,
+                                 why == NULL ? "it has no events" : why),
+                err);
         }
     }
     if (st == MPL_OK && n == 0) {

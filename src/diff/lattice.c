@@ -28,22 +28,15 @@ struct building {
     uint32_t *starts;       /* and where those with so many begin. */
 };
 
-static uint64_t hash_bits(const uint64_t *set, size_t n_words)
-{
-    uint64_t hash = n_words;
-
-    for (size_t i = 0; i < n_words; i++) {
-        hash = (hash ^ hash >> 29 ^ set[i]) * UINT64_C(0x9E3779B97F4A7C15);
-    }
-    return hash;
-}
-
 /* The concept of an intent, or MPL_NONE; \p key is where to put it then. */
 static uint32_t find(const struct building *b, const uint64_t *intent, uint64_t *key)
 {
     uint32_t at;
 
-    *key = hash_bits(intent, b->n_words);
+    *key = b->n_words;
+    for (size_t i = 0; i < b->n_words; i++) {
+        *key = mpl_hash_mix(*key ^ intent[i]);
+    }
     while ((at = mpl_map_find(b->known, *key)) != MPL_NONE &&
            memcmp(b->concepts[at].intent, intent, b->n_words * sizeof *intent) != 0) {
         ++*key;

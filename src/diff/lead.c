@@ -57,14 +57,6 @@ static enum mpl_status find_order(struct mpl_comparison *c,
     return mpl_precedences_among(precedences, moments, (uint32_t) n, out->before, err);
 }
 
-static void move_to_front(struct mpl_divergence *changes, size_t i)
-{
-    const struct mpl_divergence lead = changes[i];
-
-    memmove(&changes[1], &changes[0], i * sizeof *changes);
-    changes[0] = lead;
-}
-
 /* An earlier iteration of a loop that both go through counts more than votes. */
 static bool is_suspected_more(const struct mpl_divergence *x,
                               const struct mpl_divergence *lead)
@@ -95,7 +87,10 @@ enum mpl_status mpl_lead_choose(struct mpl_comparison *c, struct mpl_divergence 
     }
     c->diff.n_first = (uint32_t) n_first;
     if (st == MPL_OK && lead > 0) {
-        move_to_front(changes, lead);
+        const struct mpl_divergence first_of_all = changes[lead];
+
+        memmove(&changes[1], &changes[0], lead * sizeof *changes);
+        changes[0] = first_of_all;
     }
     return st;
 }

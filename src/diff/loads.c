@@ -33,12 +33,6 @@ static void take_side(const struct mpl_effects *e, const struct mpl_diff_side *s
     *n_tasks = mpl_median(values, side->n);
 }
 
-/* Who hands out work does not get it from others. */
-static bool is_taker(const struct mpl_effects *e, uint32_t l)
-{
-    return e->takes_any[e->diff->base->model->locations[l].process];
-}
-
 static void take_load(const struct mpl_effects *e, uint32_t l, double *values,
                       struct mpl_load *out)
 {
@@ -50,7 +44,9 @@ static void take_load(const struct mpl_effects *e, uint32_t l, double *values,
     };
     take_side(e, &e->diff->sides[0], l, values, &out->base_s, &before);
     take_side(e, &e->diff->sides[1], l, values, &out->new_s, &now);
-    if (before > 0 && now > 0 && !is_taker(e, l)) {
+    /* Who hands out work does not get it from others. */
+    if (before > 0 && now > 0 &&
+        !e->takes_any[e->diff->base->model->locations[l].process]) {
         out->base_tasks = (uint64_t) before;
         out->new_tasks = (uint64_t) now;
         out->work = now / before;
@@ -123,15 +119,6 @@ static double explain(const struct mpl_diff *diff, double difference_s)
     return fmin(1, share);
 }
 
-/* Whether anybody asks why the run takes longer or shorter. */
-static bool is_noteworthy(const struct mpl_diff *diff)
-{
-    const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
-
-    return fabs(more_s) >= diff->least_share * diff->sides[0].median_s &&
-           !mpl_diff_may_be_chance(diff);
-}
-
 /* Why the run takes longer or shorter. Only that needs waits. */
 static enum mpl_status find_why(struct mpl_effects *e, struct mpl_err *err)
 {
@@ -195,6 +182,7 @@ static enum mpl_status find_places(struct mpl_effects *e, struct mpl_err *err)
 static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
 {
     struct mpl_diff *diff = e->diff;
+    const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
     double *scratch = MPL_NEW_ARRAY(e->scratch, 2 * (size_t) e->n_locations, double);
     enum mpl_status st = scratch == NULL ? mpl_nomem(err) : mpl_loads_measure(e, err);
 
@@ -206,10 +194,13 @@ static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
         diff->loads = e->loads;
         diff->n_loads = e->n_locations;
         diff->n_named = e->n_named;
-        diff->explained_share =
-            explain(diff, diff->sides[1].median_s - diff->sides[0].median_s);
+        diff->explained_share = explain(diff, more_s);
         st = find_places(e, err);
-        st = st == MPL_OK && is_noteworthy(diff) ? find_why(e, err) : st;
+        /* Else nobody asks why the run takes longer or shorter. */
+        st = st == MPL_OK && fabs(more_s) >= diff->least_share * diff->sides[0].median_s &&
+                     !mpl_diff_may_be_chance(diff)
+                 ? find_why(e, err)
+                 : st;
     }
     return st;
 }
@@ -237,24 +228,20 @@ enum mpl_status mpl_loads_compare(struct mpl_comparison *c, const struct mpl_seq
 
 /* ---- the verdict ---------------------------------------------------------------------------------------- */
 
-/* On a busy machine everybody computes longer now and then, so that it adds up, but nobody stands out. */
-static bool has_reason(const struct mpl_diff *diff)
-{
-    return diff->n_roles > 0 || diff->n_named > 0 || diff->factor != 1;
-}
-
 static bool is_more_than_chance(const struct mpl_diff *diff, double more_s,
                                 bool is_explained)
 {
     const double base_s = diff->sides[0].median_s;
     const uint32_t *iterations = diff->loose_iterations;
+    /* On a busy machine everybody computes longer now and then, so that it adds up, but nobody stands out. */
+    const bool has_reason = diff->n_roles > 0 || diff->n_named > 0 || diff->factor != 1;
 
     if (mpl_diff_has_repetitions(diff)) {
         return fabs(more_s) >= diff->least_share * base_s && !mpl_diff_may_be_chance(diff);
     }
-    return iterations[0] == iterations[1] && (fabs(more_s) >= least_unexplained * base_s ||
-                                              (fabs(more_s) >= diff->least_share * base_s &&
-                                               is_explained && has_reason(diff)));
+    return iterations[0] == iterations[1] &&
+           (fabs(more_s) >= least_unexplained * base_s ||
+            (fabs(more_s) >= diff->least_share * base_s && is_explained && has_reason));
 }
 
 void mpl_loads_judge(struct mpl_diff *diff)

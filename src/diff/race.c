@@ -38,17 +38,6 @@ static const struct mpl_envelope *envelope_of(const struct mpl_location *loc,
     return &loc->envelopes[loc->messages[message].envelope];
 }
 
-/* Around it there may be no call: tracers can leave functions out, and record messages all the same. */
-static int64_t enter_of(const struct mpl_run *run, uint32_t l, uint32_t event)
-{
-    const struct mpl_location *loc = &run->model->locations[l];
-    const uint32_t call =
-        mpl_events_call_of_message(run->events, l, mpl_ref_of(loc, event));
-
-    return call == MPL_NONE ? mpl_ticks_of(loc, event)
-                            : mpl_events_enter_ticks(run->events, l, 2 * call + 1);
-}
-
 /* False: it has none that is recorded. */
 static bool find_end(const struct mpl_run *run, uint32_t l, uint32_t event,
                      struct taken *out)
@@ -68,24 +57,19 @@ static uint32_t sent_event(const struct mpl_run *run, const struct taken *x)
 /* Of one whose sender is known. */
 static void take_times(const struct mpl_run *run, uint32_t l, struct taken *x)
 {
+    const struct mpl_location *loc = &run->model->locations[l];
     const uint32_t sent = sent_event(run, x);
+    const uint32_t call =
+        mpl_events_call_of_message(run->events, l, mpl_ref_of(loc, x->event));
 
     x->sent_ticks = sent == MPL_NONE
                         ? 0
                         : mpl_ticks_of(&run->model->locations[x->sender.location], sent);
-    x->enter_ticks = enter_of(run, l, x->event);
-    x->got_ticks = mpl_ticks_of(&run->model->locations[l], x->event);
-}
-
-static bool find_sender(const struct mpl_run *run, uint32_t l, uint32_t event,
-                        struct taken *out)
-{
-    const bool has = find_end(run, l, event, out);
-
-    if (has) {
-        take_times(run, l, out);
-    }
-    return has;
+    x->got_ticks = mpl_ticks_of(loc, x->event);
+    /* Around it there may be no call: tracers can leave functions out, and record messages all the same. */
+    x->enter_ticks = call == MPL_NONE
+                         ? x->got_ticks
+                         : mpl_events_enter_ticks(run->events, l, 2 * call + 1);
 }
 
 /* ---- could it have met the other one? --------------------------------------------------------------- */
@@ -102,7 +86,12 @@ static bool find_other(const struct mpl_run *run, const struct mpl_other_sender 
 
         if (x != NULL && x->comm == own->comm && x->tag == meeting->tag &&
             x->peer != MPL_NONE && run->model->processes[x->peer].rank == meeting->rank) {
-            return find_sender(run, meeting->location, e, out);
+            const bool has_sender = find_end(run, meeting->location, e, out);
+
+            if (has_sender) {
+                take_times(run, meeting->location, out);
+            }
+            return has_sender;
         }
     }
     return false;
@@ -156,14 +145,6 @@ struct history {
     int64_t *transit_ticks; /* which took so long. */
 };
 
-static void add_receive(struct history *h, const struct taken *x)
-{
-    h->all[h->n++] = (struct receive){ x->sent_ticks, x->enter_ticks, x->sender.location };
-    if (x->sent_ticks >= x->enter_ticks && x->got_ticks >= x->sent_ticks) {
-        h->transit_ticks[h->n_waited++] = x->got_ticks - x->sent_ticks;
-    }
-}
-
 /* So many at once: their senders are far from each other in memory, and are on their way together. */
 enum { MOST_AT_ONCE = 64 };
 struct batch {
@@ -189,8 +170,14 @@ static void take_batch(const struct mpl_run *run, uint32_t l, struct batch *b,
         }
     }
     for (size_t i = 0; i < b->n; i++) {
-        take_times(run, l, &b->all[i]);
-        add_receive(h, &b->all[i]);
+        struct taken *x = &b->all[i];
+
+        take_times(run, l, x);
+        h->all[h->n++] =
+            (struct receive){ x->sent_ticks, x->enter_ticks, x->sender.location };
+        if (x->sent_ticks >= x->enter_ticks && x->got_ticks >= x->sent_ticks) {
+            h->transit_ticks[h->n_waited++] = x->got_ticks - x->sent_ticks;
+        }
     }
     b->n = 0;
 }
@@ -249,14 +236,6 @@ static void add_rival(struct rivals *r, const struct receive *x)
     }
 }
 
-/* Of the clocks of a location and others. */
-static int64_t error_of(const struct mpl_run *run, uint32_t l)
-{
-    const int64_t *bounds = run->clock->bound_ticks;
-
-    return bounds[l] > MPL_TICKS_FAR ? MPL_TICKS_FAR : bounds[l];
-}
-
 /* In so long nine of ten messages are there for which a receive waits; 0: there is none. */
 static int64_t usual_transit(const struct history *h)
 {
@@ -277,7 +256,8 @@ static size_t count_refusals(const struct mpl_run *run, const struct history *h,
         const int64_t rival =
             x->sender == rivals.first_sender ? rivals.other_ticks : rivals.first_ticks;
         const int64_t since = rival > x->enter_ticks ? rival : x->enter_ticks;
-        const int64_t error = error_of(run, x->sender);
+        const int64_t bound = run->clock->bound_ticks[x->sender];
+        const int64_t error = bound > MPL_TICKS_FAR ? MPL_TICKS_FAR : bound;
 
         count += rival != INT64_MAX && mpl_ticks_minus(x->sent_ticks, since) >
                                            mpl_ticks_plus(error, 2 * transit_ticks);

@@ -42,15 +42,6 @@ static bool is_message(const struct mpl_run *run, uint32_t l, const struct mpl_s
     return run->model->regions[view.region].kind == MPL_REGION_MPI_P2P;
 }
 
-/* Whether the location ends in a call that never returns, or works on for ever. */
-static bool has_no_end(const struct mpl_run *run, uint32_t l)
-{
-    const uint32_t p = run->model->locations[l].process;
-
-    return run->halt != NULL && run->halt->places[p].state != MPL_HALT_OVER &&
-           run->halt->places[p].state != MPL_HALT_UNKNOWN;
-}
-
 /* A single call has no neighbour: nothing stands before it. Not to end is like a call that others do not make. */
 static bool take_items(const struct mpl_roles *r, int side, uint32_t l,
                        struct mpl_folded *out)
@@ -68,20 +59,16 @@ static bool take_items(const struct mpl_roles *r, int side, uint32_t l,
             items[n++] = (struct mpl_item){ s->symbols[i], 1 };
         }
     }
-    if (s->n > 0 && has_no_end(run, l) && items != NULL) {
+    /* Whether the location ends in a call that never returns, or works on for ever. */
+    const enum mpl_halt_state end =
+        run->halt == NULL ? MPL_HALT_OVER
+                          : run->halt->places[run->model->locations[l].process].state;
+
+    if (s->n > 0 && end != MPL_HALT_OVER && end != MPL_HALT_UNKNOWN && items != NULL) {
         items[n++] = (struct mpl_item){ r->no_end, 1 };
     }
     *out = (struct mpl_folded){ n, items };
     return items != NULL;
-}
-
-/* MPL_NONE: no memory. */
-static uint32_t put_no_end(struct mpl_symbols *symbols)
-{
-    const struct mpl_symbol symbol =
-        mpl_symbol_of(mpl_symbols_name(symbols, "a call that never returns"));
-
-    return symbol.function == MPL_NONE ? MPL_NONE : mpl_symbols_put(symbols, &symbol);
 }
 
 static enum mpl_status make_sequences(struct mpl_roles *r, struct mpl_err *err)
@@ -93,7 +80,12 @@ static enum mpl_status make_sequences(struct mpl_roles *r, struct mpl_err *err)
         st = mpl_sequences_create(r->runs[i]->events, &options, r->comparison->symbols,
                                   r->scratch, &r->sequences[i], err);
     }
-    r->no_end = put_no_end(r->comparison->symbols);
+    const struct mpl_symbol no_end = mpl_symbol_of(
+        mpl_symbols_name(r->comparison->symbols, "a call that never returns"));
+
+    r->no_end = no_end.function == MPL_NONE
+                    ? MPL_NONE
+                    : mpl_symbols_put(r->comparison->symbols, &no_end);
     return r->no_end == MPL_NONE ? mpl_nomem(err) : st;
 }
 
@@ -219,19 +211,6 @@ static bool are_few(const struct matching *m, int side, uint32_t calls)
     return FEW * count_astray(m, side, calls) <= m->r->n[side];
 }
 
-static void join_calls(struct matching *m, uint32_t calls)
-{
-    uint32_t first = MPL_NONE;
-
-    for (uint32_t k = 0; k < m->r->pairs->n_classes; k++) {
-        if (m->calls_of[k] == calls) {
-            first = first == MPL_NONE ? k : first;
-            m->state[k] = MPL_ROLE_LOOSE;
-            join(m, first, k);
-        }
-    }
-}
-
 static void match_order(struct matching *m, uint32_t kind)
 {
     const int side = side_of(m, kind);
@@ -241,7 +220,15 @@ static void match_order(struct matching *m, uint32_t kind)
     /* Few in both runs: the last one of an odd number has another place than the last one of an even number. */
     if (!are_few(m, side, calls) ||
         (count_astray(m, 1 - side, calls) > 0 && are_few(m, 1 - side, calls))) {
-        join_calls(m, calls);
+        uint32_t first = MPL_NONE;
+
+        for (uint32_t k = 0; k < m->r->pairs->n_classes; k++) {
+            if (m->calls_of[k] == calls) {
+                first = first == MPL_NONE ? k : first;
+                m->state[k] = MPL_ROLE_LOOSE;
+                join(m, first, k);
+            }
+        }
     } else {
         m->state[kind] = MPL_ROLE_ORDER;
         m->near[kind] = nearest(m, kind, true, false, &unused);
@@ -298,13 +285,6 @@ static void match_calls(struct matching *m, uint32_t kind)
 
 /* ---- no counterpart ------------------------------------------------------------------------------------- */
 
-/* Threads may make no calls of MPI. */
-static bool is_lost(const struct matching *m, uint32_t kind)
-{
-    return m->is_open[kind] && m->state[kind] == MPL_ROLE_SAME &&
-           m->r->calls->sets[m->calls_of[kind]].n > 0;
-}
-
 static const char *first_label(const struct matching *m, int side, uint32_t kind)
 {
     const struct mpl_roles *r = m->r;
@@ -323,7 +303,9 @@ static bool say_lost(struct matching *m)
     const struct mpl_roles *r = m->r;
 
     for (uint32_t k = 0; k < r->pairs->n_classes; k++) {
-        if (is_lost(m, k)) {
+        /* Threads may make no calls of MPI. */
+        if (m->is_open[k] && m->state[k] == MPL_ROLE_SAME &&
+            m->r->calls->sets[m->calls_of[k]].n > 0) {
             const int side = side_of(m, k);
             const char *calls = mpl_roles_list(
                 r, &(struct mpl_role_sets){ r->calls, m->calls_of[k], MPL_NONE });

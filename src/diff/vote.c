@@ -172,15 +172,6 @@ static const struct ballot *find_same(const struct voting *v, const uint32_t *cl
     return NULL;
 }
 
-static void repeat(struct voting *v, const struct ballot *b)
-{
-    v->c->diff.n_configurations += b->n_configurations;
-    v->c->diff.n_telling += b->n_telling;
-    for (size_t i = 0; i < v->c->diff.n_changes; i++) {
-        v->changes[i].n_votes += b->votes[i];
-    }
-}
-
 static enum mpl_status look(struct voting *v, const struct mpl_filter *filter,
                             unsigned with, struct ballot *b, struct mpl_err *err)
 {
@@ -220,7 +211,11 @@ static enum mpl_status vote_with(struct voting *v, const struct mpl_filter *filt
     }
     same = find_same(v, b->classes);
     if (same != NULL) {
-        repeat(v, same);
+        v->c->diff.n_configurations += same->n_configurations;
+        v->c->diff.n_telling += same->n_telling;
+        for (size_t i = 0; i < v->c->diff.n_changes; i++) {
+            v->changes[i].n_votes += same->votes[i];
+        }
         return MPL_OK;
     }
     v->n++;

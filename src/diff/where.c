@@ -24,26 +24,6 @@ enum { MOST_LOADS = 64, MOST_BLOCKS = 32 };
 
 /* ---- what a place takes ---------------------------------------------------------------------------- */
 
-static double total_of(const struct view *v, const struct stretch *s)
-{
-    double sum = s->path == MPL_NONE ? 0 : v->path_s[s->path];
-
-    for (uint32_t i = 0; i < s->n_places && s->path == MPL_NONE; i++) {
-        sum += v->totals_s[s->first_place + i];
-    }
-    return sum;
-}
-
-/* How much of a run counts beside the new run: tasks are others in each run, so iterations are compared one by one. */
-static double scale_of(const struct where *w, const struct view *v, const struct stretch *s)
-{
-    const uint32_t own = mpl_stretch_steps(v, s);
-
-    return w->load->work == 1 || own == 0
-               ? 1
-               : (double) mpl_stretch_steps(w->speakers[1], s) / own;
-}
-
 /* Per run of a side, for as many iterations as the new run has. */
 static enum mpl_status take_totals(const struct where *w, int side, double factor,
                                    const struct stretch *s, struct mpl_chance_sample *out,
@@ -53,7 +33,19 @@ static enum mpl_status take_totals(const struct where *w, int side, double facto
     double *values = MPL_NEW_ARRAY(w->arena, w->n[side], double);
 
     for (size_t r = 0; r < w->n[side] && values != NULL; r++) {
-        values[r] = factor * scale_of(w, &first[r], s) * total_of(&first[r], s);
+        const struct view *v = &first[r];
+        const uint32_t own = mpl_stretch_steps(v, s);
+        double sum = s->path == MPL_NONE ? 0 : v->path_s[s->path];
+
+        for (uint32_t i = 0; i < s->n_places && s->path == MPL_NONE; i++) {
+            sum += v->totals_s[s->first_place + i];
+        }
+        /* Beside the new run: tasks are others in each run, so iterations are compared one by one. */
+        const double scale = w->load->work == 1 || own == 0
+                                 ? 1
+                                 : (double) mpl_stretch_steps(w->speakers[1], s) / own;
+
+        values[r] = factor * scale * sum;
     }
     *out = (struct mpl_chance_sample){ w->n[side], values };
     return values == NULL ? mpl_nomem(err) : MPL_OK;
@@ -76,12 +68,6 @@ static double *take_steps(const struct where *w, const struct view *v,
         }
     }
     return steps;
-}
-
-static bool has_pairs(const struct where *w, const struct stretch *s)
-{
-    return w->load->work == 1 && mpl_stretch_steps(w->speakers[0], s) > 0 &&
-           mpl_stretch_steps(w->speakers[0], s) == mpl_stretch_steps(w->speakers[1], s);
 }
 
 /* New minus base, on average over the runs with as many steps. */
@@ -189,7 +175,10 @@ static enum mpl_status weigh(const struct where *w, const struct stretch *s,
     double *pairs = NULL;
     enum mpl_status st = MPL_OK;
 
-    if (has_pairs(w, s)) {
+    const uint32_t n_steps = mpl_stretch_steps(w->speakers[0], s);
+
+    if (w->load->work == 1 && n_steps > 0 &&
+        n_steps == mpl_stretch_steps(w->speakers[1], s)) {
         st = take_pairs(w, s, &pairs, err);
         st = st == MPL_OK ? mpl_when_find(pairs, out->new_steps, &out->when, err) : st;
     } else {

@@ -4,6 +4,8 @@
 #include "diff/functions_priv.h"
 #include "diff/where_priv.h"
 
+#include <string.h>
+
 /* ---- the calls of a location in all runs ---------------------------------------------------------- */
 
 static bool is_firm(const struct where *w)
@@ -49,16 +51,6 @@ static enum mpl_status make_calls(struct where *w, struct view *v, struct mpl_er
                : st;
 }
 
-static bool is_equal(const struct mpl_sequence *a, const struct mpl_sequence *b)
-{
-    uint32_t i = 0;
-
-    while (i < a->n && a->n == b->n && a->symbols[i] == b->symbols[i]) {
-        i++;
-    }
-    return i == a->n && a->n == b->n;
-}
-
 /* Sequences that are the same have the same places. */
 static enum mpl_status place_calls(struct where *w, struct mpl_err *err)
 {
@@ -74,10 +66,14 @@ static enum mpl_status place_calls(struct where *w, struct mpl_err *err)
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < n; i++) {
+        const struct mpl_sequence *calls = w->views[i].calls;
+
         which[i] = 0;
-        if (i == 0 || !is_equal(w->views[i].calls, &unlike[0])) {
+        if (i == 0 || calls->n != unlike[0].n ||
+            (calls->n > 0 && memcmp(calls->symbols, unlike[0].symbols,
+                                    calls->n * sizeof *calls->symbols) != 0)) {
             which[i] = n_unlike;
-            unlike[n_unlike++] = *w->views[i].calls;
+            unlike[n_unlike++] = *calls;
         }
     }
     st = mpl_loops_fold(w->e->loops, unlike, n_unlike, folded, err);
