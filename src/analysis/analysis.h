@@ -8,9 +8,11 @@
 
 #include "critical/critical.h"
 #include "halt/halt.h"
+#include "infer/infer.h"
 #include "knowledge/knowledge.h"
 #include "read/read.h"
 #include "replay/replay.h"
+#include "whynot/whynot.h"
 
 /* ---- several runs ------------------------------------------------------------- */
 

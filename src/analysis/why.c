@@ -171,7 +171,7 @@ static void say_finding(struct telling *t, size_t index, struct mpl_why *parent)
     }
     t->is_shown[index] = true;
     node->says = d->finding->text;
-    t->st = mpl_infer_why_rule(t->a->infer, d->finding->rule, t->arena, &rule, t->err);
+    t->st = mpl_why_rule(t->a->infer, d->finding->rule, t->arena, &rule, t->err);
     if (t->st != MPL_OK) {
         return;
     }
@@ -327,7 +327,7 @@ enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *
                        name, ids, name));
         return t.st;
     }
-    t.st = mpl_infer_why_not(analysis->infer, name, arena, &root, err);
+    t.st = mpl_why_not(analysis->infer, name, arena, &root, err);
     if (t.st == MPL_OK) {
         say_trials(&t, root);
         *out = root;

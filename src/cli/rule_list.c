@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "cli/pattern_priv.h"
+#include "infer/infer.h"
+#include "ruletest/ruletest.h"
 
 #include <string.h>
 

@@ -1,14 +1,13 @@
 /*
  * Facts `metric` of single locations that no rule can use are noted, so that functions find them by what they are
  * of, but CLIPS does not see them: of 16,000 locations it would hold half a million, each of which takes it some
- * microseconds and 1 KB. What rules can use is known from their texts (demand_priv.h). A location that fails an
+ * microseconds and 1 KB. What rules can use is known from their texts (demand.h). A location that fails an
  * anchor, as its metric is given, fails it for good; a fact of rules may come later, and then
  * the facts that waited for it are asserted before it is matched, so that all matches are made when they would be.
  */
 #include "config.h"
 
 #include "infer/clips_priv.h"
-#include "infer/demand_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,13 +165,13 @@ static uint64_t bits_of(const struct mark *mark)
 
 /* ---- anchors ----------------------------------------------------------------------------------- */
 
-static void write_expression(struct mpl_buf *text, const struct form *e, const char *n,
+static void write_expression(struct mpl_buf *text, const struct mpl_form *e, const char *n,
                              double locations)
 {
     char number[40];
     const char *word = e->text;
 
-    if (e->kind == TOKEN_OPEN) {
+    if (e->kind == MPL_FORM_OPEN) {
         word = "(";
     } else if (n != NULL && e->text[0] == '?' && strcmp(e->text + 1, n) == 0) {
         (void) snprintf(number, sizeof number, "%.0f", locations);
@@ -185,11 +184,11 @@ static void write_expression(struct mpl_buf *text, const struct form *e, const c
             *slot = *c;
         }
     }
-    for (const struct form *part = e->kind == TOKEN_OPEN ? e->first : NULL; part != NULL;
-         part = part->next) {
+    for (const struct mpl_form *part = e->kind == MPL_FORM_OPEN ? e->first : NULL;
+         part != NULL; part = part->next) {
         write_expression(text, part, n, locations);
     }
-    for (const char *c = e->kind == TOKEN_OPEN ? ") " : " "; *c != '\0'; c++) {
+    for (const char *c = e->kind == MPL_FORM_OPEN ? ") " : " "; *c != '\0'; c++) {
         char *slot = mpl_buf_add(text);
 
         if (slot != NULL) {

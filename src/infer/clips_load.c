@@ -157,8 +157,10 @@ static enum mpl_status load_rules(struct cage *cage, const struct mpl_rules *rul
                          .lint = lint,
                          .scratch = mpl_arena_create() };
 
-    load.chosen =
-        load.scratch == NULL ? NULL : mpl_rules_choose(rules, &cage->limits, cage->watches);
+    load.chosen = load.scratch == NULL
+                      ? NULL
+                      : mpl_rules_choose(rules, cage->limits.given, cage->limits.n_given,
+                                         cage->watches);
     cage->chosen = load.chosen;
     if (load.chosen == NULL) {
         mpl_arena_destroy(load.scratch);
@@ -214,7 +216,7 @@ static struct mpl_place place_of(const struct mpl_rules *rules, const char *temp
         for (size_t j = 0; j < rules->sources[i]->n; j++) {
             const struct mpl_construct *c = &rules->sources[i]->constructs[j];
 
-            if (c->kind == CONSTRUCT_TEMPLATE && strcmp(c->name, template) == 0) {
+            if (c->kind == MPL_CONSTRUCT_TEMPLATE && strcmp(c->name, template) == 0) {
                 return (struct mpl_place){ .file = rules->sources[i]->file,
                                            .line = c->first_line };
             }
@@ -272,19 +274,4 @@ enum mpl_status mpl_cage_load_checked(struct cage *cage, const struct mpl_rules 
         return mpl_cage_status(cage, err);
     }
     return mpl_lint_errors(lint) > before ? mpl_lint_fail(lint, err) : MPL_OK;
-}
-
-enum mpl_status mpl_rules_check(const struct mpl_rules *rules, struct mpl_lint *lint,
-                                struct mpl_err *err)
-{
-    /* Some milliseconds are usual; what takes longer is an expression without end. */
-    const struct mpl_infer_limits limits = { .seconds = 2.0 };
-    struct cage cage;
-    enum mpl_status st = mpl_cage_open(&cage, &limits, err);
-
-    if (st == MPL_OK) {
-        st = mpl_cage_load_checked(&cage, rules, lint, err);
-    }
-    mpl_cage_close(&cage);
-    return st;
 }

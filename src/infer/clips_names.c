@@ -19,7 +19,7 @@ struct mpl_scanner mpl_load_scanner(const struct load *load)
     return mpl_scanner_make(load->source->text + c->begin, c->end - c->begin);
 }
 
-struct mpl_place mpl_load_place_of(const struct load *load, struct mpl_token token)
+struct mpl_place mpl_load_place_of(const struct load *load, struct mpl_form_token token)
 {
     const struct mpl_construct *c = load->construct;
     size_t before = 0; /* characters of the first line before the construct */
@@ -39,14 +39,14 @@ struct mpl_place mpl_load_place_of_word(const struct load *load, struct mpl_plac
     struct mpl_scanner scanner = mpl_load_scanner(load);
     bool is_head = false;
 
-    for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
+    for (struct mpl_form_token t = mpl_scanner_next(&scanner); t.kind != MPL_FORM_END;
          t = mpl_scanner_next(&scanner)) {
         const struct mpl_place place = mpl_load_place_of(load, t);
 
         if (is_head && place.line == line.line && mpl_token_is(&scanner, t, word)) {
             return place;
         }
-        is_head = t.kind == TOKEN_OPEN;
+        is_head = t.kind == MPL_FORM_OPEN;
     }
     return line;
 }
@@ -73,9 +73,9 @@ static bool is_local(const char *word)
 
 /* What the text of a construct says about one variable, "?x". */
 struct use {
-    struct mpl_token token; /* the first, behind the arrow if it is used there only */
-    bool is_before_arrow;   /* it stands in the conditions, too */
-    struct mpl_buf others;  /* const char *: other variables of conditions or parameters */
+    struct mpl_form_token token; /* the first, behind the arrow if it is used there only */
+    bool is_before_arrow;        /* it stands in the conditions, too */
+    struct mpl_buf others; /* const char *: other variables of conditions or parameters */
 };
 
 static bool is_among(const struct mpl_buf *words, const char *word)
@@ -104,17 +104,17 @@ static void note_other(struct mpl_buf *words, const char *word)
 static bool find_use(const struct load *load, const char *variable, bool is_in_actions,
                      struct use *use)
 {
-    const bool is_rule = load->construct->kind == CONSTRUCT_RULE;
+    const bool is_rule = load->construct->kind == MPL_CONSTRUCT_RULE;
     struct mpl_scanner scanner = mpl_load_scanner(load);
     unsigned n_closed = 0;
     bool is_behind = false;
 
-    for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
+    for (struct mpl_form_token t = mpl_scanner_next(&scanner); t.kind != MPL_FORM_END;
          t = mpl_scanner_next(&scanner)) {
         const char *word =
-            t.kind == TOKEN_WORD ? mpl_token_text(&scanner, t, load->scratch) : NULL;
+            t.kind == MPL_FORM_WORD ? mpl_token_text(&scanner, t, load->scratch) : NULL;
 
-        n_closed += t.kind == TOKEN_CLOSE;
+        n_closed += t.kind == MPL_FORM_CLOSE;
         is_behind = is_rule ? is_behind || mpl_token_is(&scanner, t, "=>") : n_closed > 0;
         if (word == NULL || !is_local(without_dollar(word))) {
             continue;
@@ -155,7 +155,7 @@ static const char *advise(const struct load *load, const char *variable,
 /* False where the construct has no variable of that name. */
 static bool report_variable(struct load *load, const char *name, bool is_in_actions)
 {
-    const bool is_rule = load->construct->kind == CONSTRUCT_RULE;
+    const bool is_rule = load->construct->kind == MPL_CONSTRUCT_RULE;
     const char *variable = mpl_arena_printf(load->scratch, "?%s", name);
     struct use use = { .others = mpl_buf_make(sizeof(const char *)) };
     const bool is_found = variable != NULL && find_use(load, variable, is_in_actions, &use);
@@ -190,7 +190,7 @@ static const struct mpl_source *find_global(const struct load *load, const char 
         for (size_t j = 0; j < source->n; j++) {
             const struct mpl_construct *c = &source->constructs[j];
 
-            for (size_t k = 0; c->kind == CONSTRUCT_GLOBAL && k < c->n_words; k++) {
+            for (size_t k = 0; c->kind == MPL_CONSTRUCT_GLOBAL && k < c->n_words; k++) {
                 const char **word = mpl_buf_add(all);
 
                 if (word != NULL) {
@@ -250,15 +250,15 @@ static void report_globals(struct load *load, struct mpl_place place, const char
     struct mpl_buf others = mpl_buf_make(sizeof(const char *));
     unsigned depth = 0;
 
-    for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
+    for (struct mpl_form_token t = mpl_scanner_next(&scanner); t.kind != MPL_FORM_END;
          t = mpl_scanner_next(&scanner)) {
         const char *word =
-            t.kind == TOKEN_WORD ? mpl_token_text(&scanner, t, load->scratch) : NULL;
+            t.kind == MPL_FORM_WORD ? mpl_token_text(&scanner, t, load->scratch) : NULL;
 
-        depth += t.kind == TOKEN_OPEN;
-        depth -= t.kind == TOKEN_CLOSE;
+        depth += t.kind == MPL_FORM_OPEN;
+        depth -= t.kind == MPL_FORM_CLOSE;
         if (word == NULL || !is_global(word) || is_among(&others, word) ||
-            (load->construct->kind == CONSTRUCT_GLOBAL && depth == 1) ||
+            (load->construct->kind == MPL_CONSTRUCT_GLOBAL && depth == 1) ||
             is_known_global(load->cage->env, word)) {
             continue;
         }
@@ -301,24 +301,24 @@ static void report_literal(struct load *load, struct mpl_place place, const char
                            bool is_of_type)
 {
     struct mpl_scanner scanner = mpl_load_scanner(load);
-    struct mpl_token before = { .kind = TOKEN_END };
-    struct mpl_token found = { .kind = TOKEN_END };
+    struct mpl_form_token before = { .kind = MPL_FORM_END };
+    struct mpl_form_token found = { .kind = MPL_FORM_END };
     bool is_slot = false;
 
-    for (struct mpl_token t = mpl_scanner_next(&scanner);
-         t.kind != TOKEN_END && mpl_load_place_of(load, t).line <= place.line;
+    for (struct mpl_form_token t = mpl_scanner_next(&scanner);
+         t.kind != MPL_FORM_END && mpl_load_place_of(load, t).line <= place.line;
          t = mpl_scanner_next(&scanner)) {
-        const bool is_literal = t.kind == TOKEN_STRING ||
-                                (t.kind == TOKEN_WORD && scanner.text[t.begin] != '?' &&
+        const bool is_literal = t.kind == MPL_FORM_STRING ||
+                                (t.kind == MPL_FORM_WORD && scanner.text[t.begin] != '?' &&
                                  scanner.text[t.begin] != '$');
 
         if (is_slot && is_literal) {
             found = t;
         }
-        is_slot = before.kind == TOKEN_OPEN && mpl_token_is(&scanner, t, slot);
+        is_slot = before.kind == MPL_FORM_OPEN && mpl_token_is(&scanner, t, slot);
         before = t;
     }
-    const char *text = found.kind == TOKEN_END
+    const char *text = found.kind == MPL_FORM_END
                            ? NULL
                            : mpl_arena_strndup(load->scratch, scanner.text + found.begin,
                                                found.end - found.begin);

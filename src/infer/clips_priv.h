@@ -187,7 +187,7 @@ struct mpl_place mpl_load_place(const struct load *load);
 /** Over the text of the construct that is being loaded. */
 struct mpl_scanner mpl_load_scanner(const struct load *load);
 /** Where in the file a token of that scanner stands. */
-struct mpl_place mpl_load_place_of(const struct load *load, struct mpl_token token);
+struct mpl_place mpl_load_place_of(const struct load *load, struct mpl_form_token token);
 /** Of the list that begins with \p word in that line; the line where there is none. */
 struct mpl_place mpl_load_place_of_word(const struct load *load, struct mpl_place line,
                                         const char *word);

@@ -9,8 +9,8 @@
  */
 #include "config.h"
 
+#include "infer/ask.h"
 #include "infer/clips_priv.h"
-#include "infer/whynot_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,9 +20,10 @@ static const char call_name[] = "marple-met";
 
 /** The combinations of facts that meet the conditions of a row. */
 struct probe {
-    struct whynot *w;
-    const struct why_row *row;
-    const struct form *const *tests; /**< What a combination should also meet. */
+    struct mpl_infer *infer;
+    struct mpl_arena *arena;
+    const struct mpl_rule_row *row;
+    const struct mpl_form *const *tests; /**< What a combination should also meet. */
     size_t n_tests;
     const char *text;
     size_t n_facts;      /**< Of one combination. */
@@ -33,6 +34,7 @@ struct probe {
     double miss;   /**< For each test that fails 1, and up to 0.5 for by how much. */
     size_t failed; /**< The first of them. */
     bool varies;   /**< Others miss them by more. */
+    bool is_unsure;
 };
 
 /* ---- while it fires ----------------------------------------------------------------------- */
@@ -47,13 +49,13 @@ static double distance(const DATA_OBJECT *a, const DATA_OBJECT *b)
     return largest > 0.0 ? fmin(fabs(left - right) / largest / 2.0, 1.0) : 0.0;
 }
 
-static bool is_comparison(const struct form *expr)
+static bool is_comparison(const struct mpl_form *expr)
 {
     static const char *const operators[] = { "<", "<=", ">", ">=", "=" };
 
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (expr->kind == TOKEN_OPEN && expr->first != NULL &&
-            expr->first->kind != TOKEN_OPEN &&
+        if (expr->kind == MPL_FORM_OPEN && expr->first != NULL &&
+            expr->first->kind != MPL_FORM_OPEN &&
             strcmp(expr->first->text, operators[i]) == 0) {
             return expr->first->next != NULL && expr->first->next->next != NULL;
         }
@@ -123,7 +125,7 @@ static int note_match(void *env)
 static void fire(void *context)
 {
     struct probe *p = context;
-    struct mpl_infer *infer = p->w->infer;
+    struct mpl_infer *infer = p->infer;
     struct cage *cage = &infer->cage;
     void *env = cage->env;
     void *module = EnvFindDefmodule(env, p->row->module);
@@ -143,145 +145,103 @@ static void fire(void *context)
         (void) EnvUndefrule(env, EnvFindDefrule(env, probe_name));
     }
     (void) UndefineFunction(env, call_name);
-    p->w->is_unsure = p->w->is_unsure || *mpl_cage_said(cage) != '\0';
+    p->is_unsure = *mpl_cage_said(cage) != '\0';
     mpl_cage_forget(cage);
 }
 
 /* ---- texts of probes --------------------------------------------------------------------------- */
 
 /** Adds to a text of the arena; "" when memory ran out. */
-static void add(struct whynot *w, const char **text, const char *fmt, ...)
+static void add(struct mpl_arena *arena, const char **text, const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    const char *more = mpl_arena_vprintf(w->arena, fmt, args);
+    const char *more = mpl_arena_vprintf(arena, fmt, args);
 
     va_end(args);
-    const char *both =
-        more == NULL ? NULL : mpl_arena_printf(w->arena, "%s%s", *text, more);
+    const char *both = more == NULL ? NULL : mpl_arena_printf(arena, "%s%s", *text, more);
 
     *text = both == NULL ? "" : both;
 }
 
-static void add_source(struct whynot *w, const char **text, const struct form *expr)
+static void add_source(struct mpl_arena *arena, const char **text,
+                       const struct mpl_form *expr)
 {
-    add(w, text, " %.*s", (int) expr->bytes, expr->source);
+    add(arena, text, " %.*s", (int) expr->bytes, expr->source);
 }
 
 /** "?marple-3", or what the rule itself calls the fact of that condition. */
-static void add_address(struct whynot *w, const char **text, const struct why_condition *c,
-                        size_t i)
+static void add_address(struct mpl_arena *arena, const char **text,
+                        const struct mpl_rule_condition *c, size_t i)
 {
     if (c->address != NULL) {
-        add(w, text, " ?%s", c->address);
+        add(arena, text, " ?%s", c->address);
     } else {
-        add(w, text, " ?marple-%zu", i);
+        add(arena, text, " ?marple-%zu", i);
     }
 }
 
-static const char *text_of(struct whynot *w, const struct probe *p)
+static const char *text_of(const struct probe *p)
 {
-    const struct why_row *row = p->row;
+    struct mpl_arena *arena = p->arena;
+    const struct mpl_rule_row *row = p->row;
     const char *text = "";
 
-    add(w, &text, "(defrule %s::%s", row->module, probe_name);
+    add(arena, &text, "(defrule %s::%s", row->module, probe_name);
     for (size_t i = 0; i < row->n; i++) {
-        if (row->conditions[i]->kind == CONDITION_PATTERN) {
-            add_address(w, &text, row->conditions[i], i);
-            add(w, &text, " <-");
+        if (row->conditions[i]->kind == MPL_CONDITION_PATTERN) {
+            add_address(arena, &text, row->conditions[i], i);
+            add(arena, &text, " <-");
         }
-        add(w, &text, " %s", row->conditions[i]->text);
+        add(arena, &text, " %s", row->conditions[i]->text);
     }
-    add(w, &text, " => (%s", call_name);
+    add(arena, &text, " => (%s", call_name);
     for (size_t i = 0; i < row->n; i++) {
-        if (row->conditions[i]->kind == CONDITION_PATTERN) {
-            add_address(w, &text, row->conditions[i], i);
+        if (row->conditions[i]->kind == MPL_CONDITION_PATTERN) {
+            add_address(arena, &text, row->conditions[i], i);
         }
     }
     for (size_t i = 0; i < p->n_tests; i++) {
-        add_source(w, &text, p->tests[i]);
+        add_source(arena, &text, p->tests[i]);
         if (is_comparison(p->tests[i])) {
-            add_source(w, &text, p->tests[i]->first->next);
-            add_source(w, &text, p->tests[i]->first->next->next);
+            add_source(arena, &text, p->tests[i]->first->next);
+            add_source(arena, &text, p->tests[i]->first->next->next);
         }
     }
-    add(w, &text, "))");
+    add(arena, &text, "))");
     return text;
 }
 
-/* ---- questions --------------------------------------------------------------------------------- */
-
-static const struct why_fact *fact_of(const struct whynot *w, long long index)
+/** The facts that were kept, as numbers. */
+static const long long *indices_of(const struct probe *p)
 {
-    for (size_t i = 0; i < w->n_facts; i++) {
-        if (w->facts[i].index == index) {
-            return &w->facts[i];
-        }
+    long long *indices = MPL_NEW_ARRAY(p->arena, p->n_facts, long long);
+
+    for (size_t i = 0; indices != NULL && i < p->n_facts; i++) {
+        indices[i] = p->facts[i]->factIndex;
     }
-    return NULL;
+    return indices;
 }
 
-/** The combination that the probe kept. */
-static const struct why_binding *bindings_of(const struct probe *p)
+struct mpl_rule_match mpl_infer_match(struct mpl_infer *infer,
+                                      const struct mpl_rule_row *row,
+                                      const struct mpl_form *const *tests, size_t n_tests,
+                                      struct mpl_arena *arena)
 {
-    const struct why_binding *bound = NULL;
-    size_t n = 0;
-
-    for (size_t i = 0; i < p->row->n; i++) {
-        struct why_binding *b = MPL_NEW(p->w->arena, struct why_binding);
-
-        if (b == NULL) {
-            return NULL;
-        }
-        *b = (struct why_binding){ .condition = p->row->conditions[i], .next = bound };
-        if (b->condition->kind == CONDITION_PATTERN) {
-            b->fact = fact_of(p->w, p->facts[n++]->factIndex);
-        }
-        bound = b;
-    }
-    return bound;
-}
-
-struct why_met mpl_why_match(struct whynot *w, const struct why_row *row,
-                             const struct form *const *tests, size_t n_tests)
-{
-    struct probe p = { .w = w, .row = row, .tests = tests, .n_tests = n_tests };
+    struct probe p = {
+        .infer = infer, .arena = arena, .row = row, .tests = tests, .n_tests = n_tests
+    };
 
     for (size_t i = 0; i < row->n; i++) {
-        p.n_facts += row->conditions[i]->kind == CONDITION_PATTERN;
+        p.n_facts += row->conditions[i]->kind == MPL_CONDITION_PATTERN;
     }
-    p.tried = MPL_NEW_ARRAY(w->arena, p.n_facts, struct fact *);
-    p.facts = MPL_NEW_ARRAY(w->arena, p.n_facts, struct fact *);
-    p.text = text_of(w, &p);
-    if (mpl_arena_is_short(w->arena) || w->infer->cage.stop != CAGE_FREE ||
-        !mpl_cage_enter(&w->infer->cage, fire, &p) || p.n == 0) {
-        return (struct why_met){ 0 };
+    p.tried = MPL_NEW_ARRAY(arena, p.n_facts, struct fact *);
+    p.facts = MPL_NEW_ARRAY(arena, p.n_facts, struct fact *);
+    p.text = text_of(&p);
+    if (mpl_arena_is_short(arena) || infer->cage.stop != CAGE_FREE ||
+        !mpl_cage_enter(&infer->cage, fire, &p) || p.n == 0) {
+        return (struct mpl_rule_match){ .is_unsure = p.is_unsure };
     }
-    return (struct why_met){ p.n, bindings_of(&p), p.failed, p.varies };
-}
-
-struct why_row mpl_why_extend(struct whynot *w, const struct why_row *row,
-                              const struct why_condition *first)
-{
-    struct why_row out = *row;
-
-    for (const struct why_condition *c = first; c != NULL; c = c->next) {
-        if (c->kind == CONDITION_AND) {
-            out = mpl_why_extend(w, &out, c->first);
-            continue;
-        }
-        const struct why_condition **longer =
-            MPL_NEW_ARRAY(w->arena, out.n + 1, const struct why_condition *);
-
-        if (longer == NULL) {
-            return out;
-        }
-        for (size_t i = 0; i < out.n; i++) {
-            longer[i] = out.conditions[i];
-        }
-        longer[out.n++] = c;
-        out.conditions = longer;
-    }
-    return out;
+    return (struct mpl_rule_match){ p.n, indices_of(&p), p.failed, p.varies, p.is_unsure };
 }

@@ -115,7 +115,7 @@ static const struct mpl_construct *find_later(const struct load *load, const cha
         for (size_t j = 0; j < source->n; j++) {
             const struct mpl_construct *c = &source->constructs[j];
 
-            if (c->kind == CONSTRUCT_FUNCTION && strcmp(c->name, function) == 0) {
+            if (c->kind == MPL_CONSTRUCT_FUNCTION && strcmp(c->name, function) == 0) {
                 *file = source->file;
                 return c;
             }
@@ -142,7 +142,7 @@ static const char *suggest_function(const struct load *load, const char *functio
         for (size_t j = 0; j < load->rules->sources[i]->n; j++) {
             const struct mpl_construct *c = &load->rules->sources[i]->constructs[j];
 
-            if (c->kind == CONSTRUCT_FUNCTION && (word = mpl_buf_add(&words)) != NULL) {
+            if (c->kind == MPL_CONSTRUCT_FUNCTION && (word = mpl_buf_add(&words)) != NULL) {
                 *word = c->name;
             }
         }
@@ -298,28 +298,28 @@ static bool count_values(struct mpl_scanner scanner, unsigned *n)
 
     *n = 0;
     for (;;) {
-        const struct mpl_token t = mpl_scanner_next(&scanner);
+        const struct mpl_form_token t = mpl_scanner_next(&scanner);
 
-        if (t.kind == TOKEN_END || (t.kind == TOKEN_CLOSE && depth == 0)) {
+        if (t.kind == MPL_FORM_END || (t.kind == MPL_FORM_CLOSE && depth == 0)) {
             return true;
         }
         if (mpl_token_is(&scanner, t, "expand$") ||
-            (t.kind == TOKEN_WORD && scanner.text[t.begin] == '$')) {
+            (t.kind == MPL_FORM_WORD && scanner.text[t.begin] == '$')) {
             return false;
         }
         *n += depth == 0;
-        depth += t.kind == TOKEN_OPEN;
-        depth -= t.kind == TOKEN_CLOSE;
+        depth += t.kind == MPL_FORM_OPEN;
+        depth -= t.kind == MPL_FORM_CLOSE;
     }
 }
 
 /** \p scanner stands behind the word text. A format that is computed is checked when used. */
 static void review_format(struct load *load, struct mpl_scanner scanner)
 {
-    const struct mpl_token t = mpl_scanner_next(&scanner);
+    const struct mpl_form_token t = mpl_scanner_next(&scanner);
     const struct mpl_place place = mpl_load_place_of(load, t);
     const char *format =
-        t.kind == TOKEN_STRING ? mpl_token_text(&scanner, t, load->scratch) : NULL;
+        t.kind == MPL_FORM_STRING ? mpl_token_text(&scanner, t, load->scratch) : NULL;
     unsigned values = 0;
 
     if (format == NULL) {
@@ -387,14 +387,14 @@ static void review_default(struct load *load, struct mpl_scanner scanner)
     unsigned depth = 1;
 
     while (depth > 0) {
-        const struct mpl_token t = mpl_scanner_next(&scanner);
-        const bool is_global = t.kind == TOKEN_WORD && t.end - t.begin > 2 &&
+        const struct mpl_form_token t = mpl_scanner_next(&scanner);
+        const bool is_global = t.kind == MPL_FORM_WORD && t.end - t.begin > 2 &&
                                memcmp(scanner.text + t.begin, "?*", 2) == 0;
 
-        if (t.kind == TOKEN_END) {
+        if (t.kind == MPL_FORM_END) {
             return;
         }
-        load->n_computed += depth == 1 && (t.kind == TOKEN_OPEN || is_global);
+        load->n_computed += depth == 1 && (t.kind == MPL_FORM_OPEN || is_global);
         if (before <= MPL_DEFAULTS && load->n_computed > MPL_DEFAULTS) {
             load->n_faults++;
             mpl_lint_add(load->lint, MPL_LINT_ERROR, mpl_load_place_of(load, t),
@@ -403,8 +403,8 @@ static void review_default(struct load *load, struct mpl_scanner scanner)
                          MPL_DEFAULTS);
             return;
         }
-        depth += t.kind == TOKEN_OPEN;
-        depth -= t.kind == TOKEN_CLOSE;
+        depth += t.kind == MPL_FORM_OPEN;
+        depth -= t.kind == MPL_FORM_CLOSE;
     }
 }
 
@@ -412,9 +412,9 @@ static void review_default(struct load *load, struct mpl_scanner scanner)
 static enum inside review_list(struct load *load, struct mpl_scanner scanner,
                                enum inside around)
 {
-    const struct mpl_token head = mpl_scanner_next(&scanner);
+    const struct mpl_form_token head = mpl_scanner_next(&scanner);
     const char *word =
-        head.kind == TOKEN_WORD ? mpl_token_text(&scanner, head, load->scratch) : NULL;
+        head.kind == MPL_FORM_WORD ? mpl_token_text(&scanner, head, load->scratch) : NULL;
 
     if (word == NULL) {
         return INSIDE_OTHER;
@@ -430,7 +430,7 @@ static enum inside review_list(struct load *load, struct mpl_scanner scanner,
     if (around == INSIDE_OTHER && strcmp(word, "text") == 0) {
         review_format(load, scanner);
     }
-    if (load->construct->kind == CONSTRUCT_TEMPLATE &&
+    if (load->construct->kind == MPL_CONSTRUCT_TEMPLATE &&
         (strcmp(word, "default") == 0 || strcmp(word, "default-dynamic") == 0)) {
         review_default(load, scanner);
     }
@@ -439,9 +439,9 @@ static enum inside review_list(struct load *load, struct mpl_scanner scanner,
 
 static enum inside inside_construct(const struct mpl_construct *c)
 {
-    return c->kind == CONSTRUCT_RULE    ? INSIDE_CONDITIONS
-           : c->kind == CONSTRUCT_FACTS ? INSIDE_FACTS
-                                        : INSIDE_OTHER;
+    return c->kind == MPL_CONSTRUCT_RULE    ? INSIDE_CONDITIONS
+           : c->kind == MPL_CONSTRUCT_FACTS ? INSIDE_FACTS
+                                            : INSIDE_OTHER;
 }
 
 /** A list while its end has not come. */
@@ -474,7 +474,7 @@ static struct open_list open_list(struct load *load, struct mpl_scanner scanner,
                                   const struct open_list *around)
 {
     struct mpl_scanner ahead = scanner;
-    const struct mpl_token head = mpl_scanner_next(&ahead);
+    const struct mpl_form_token head = mpl_scanner_next(&ahead);
 
     if (around == NULL) {
         return (struct open_list){ .inside = inside_construct(load->construct) };
@@ -493,16 +493,16 @@ static bool review_lists(struct load *load)
     struct open_list lists[MPL_SCAN_DEPTH + 2] = { { INSIDE_OTHER, false, 0 } };
     unsigned long n_alternatives = 1;
     unsigned depth = 0;
-    bool has_arrow = c->kind != CONSTRUCT_RULE;
+    bool has_arrow = c->kind != MPL_CONSTRUCT_RULE;
 
-    for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
+    for (struct mpl_form_token t = mpl_scanner_next(&scanner); t.kind != MPL_FORM_END;
          t = mpl_scanner_next(&scanner)) {
-        if (t.kind == TOKEN_CLOSE) {
+        if (t.kind == MPL_FORM_CLOSE) {
             count_alternatives(&lists[depth--], &n_alternatives);
         } else if (depth == 1 && mpl_token_is(&scanner, t, "=>")) {
             has_arrow = true;
             lists[1].inside = INSIDE_OTHER;
-        } else if (t.kind == TOKEN_OPEN) {
+        } else if (t.kind == MPL_FORM_OPEN) {
             depth++;
             mpl_assert(depth <= MPL_SCAN_DEPTH);
             lists[depth - 1].n_lists++;

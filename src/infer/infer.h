@@ -6,98 +6,13 @@
 #ifndef MPL_INFER_INFER_H
 #define MPL_INFER_INFER_H
 
-#include "base/base.h"
+#include "rulebook/demand.h"
 
 /*
  * CLIPS is caged (doc/rules.md): rule files cannot run programs, touch files, read input or run
- * for ever. The fact vocabulary is rules/vocabulary.clp, loaded first, then rules/thresholds.clp,
- * then the other *.clp of each directory by name, *.test.clp and TEMPLATE.clp excepted. A file replaces the others of
- * its name in earlier directories, but for vocabulary and thresholds, which add; thresholds of
- * later directories change those of earlier ones. Rules run in the modules
- * SYMPTOMS, REFINE, CAUSES, ADVISE and then MAIN (focus order of every round). A name without
- * module belongs to MAIN.
+ * for ever. Rules run in the modules SYMPTOMS, REFINE, CAUSES, ADVISE and then MAIN (focus order of
+ * every round).
  */
-
-struct mpl_rules; /**< Checked texts of a rule base; independent of any run. */
-
-struct mpl_rule {
-    const char *name; /**< "CAUSES::master-bottleneck" */
-    const char *says; /**< Its comment: the claim in plain words. */
-    const char *file;
-    unsigned first_line, last_line;
-};
-
-/**
- * Reads and checks all rule files. Faults (syntax, unknown constructs, duplicates, forbidden
- * functions, recursion, nesting beyond 100) go to \p lint with file and line; MPL_E_SYNTAX then.
- */
-enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
-                               struct mpl_arena *arena, struct mpl_lint *lint,
-                               const struct mpl_rules **out, struct mpl_err *err);
-/** Where rules are: directories, and files that come behind all of them. */
-struct mpl_rule_places {
-    const char *const *directories;
-    size_t n_directories;
-    const char *const *files; /**< Must live as long as the rules. */
-    size_t n_files;
-};
-/**
- * As mpl_rules_load(), but CLIPS sees the texts only once, in mpl_infer_create(), which then adds
- * its faults to \p lint: for a single analysis this halves the start.
- */
-enum mpl_status mpl_rules_read(const struct mpl_rule_places *places,
-                               struct mpl_arena *arena, struct mpl_lint *lint,
-                               const struct mpl_rules **out, struct mpl_err *err);
-/** One more rule text on top of \p base, from memory; for tests and for `--rules FILE`. */
-enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes,
-                                const struct mpl_rules *base, struct mpl_arena *arena,
-                                struct mpl_lint *lint, const struct mpl_rules **out,
-                                struct mpl_err *err);
-size_t mpl_rules_count(const struct mpl_rules *rules);
-const struct mpl_rule *mpl_rules_get(const struct mpl_rules *rules, size_t i);
-/** The file of the same name in an earlier directory that \p file stands in for, or NULL. */
-const char *mpl_rules_replaces(const struct mpl_rules *rules, const char *file);
-
-enum mpl_mention_kind {
-    MPL_MENTION_ASKS,  /**< Asserts a need for a metric. */
-    MPL_MENTION_READS, /**< Has a metric as a condition. */
-    MPL_MENTION_WORD,  /**< "x.y" elsewhere: may be a metric that a function asks for. */
-    MPL_MENTION_CONCLUDES, /**< Asserts a finding. */
-    MPL_MENTION_BUILDS_ON, /**< Has a finding as a condition. */
-    MPL_MENTION_PATTERN,   /**< Names a pattern, in a condition or in a slot. */
-    MPL_MENTION_ROLE,      /**< Names a role of the pattern. */
-    MPL_MENTION_LINE       /**< Writes a headline or fix, or a part of it. */
-};
-/** What a rule or function names, as far as its text alone shows. */
-struct mpl_mention {
-    enum mpl_mention_kind kind;
-    const char *name;    /**< Of what is mentioned; NULL: computed. Of a line, the slot. */
-    const char *pattern; /**< Of a metric or role; NULL: computed or not said. */
-    const char *finding_kind; /**< "cause"; NULL: computed or not said. */
-    const char *line;         /**< The text of a line as written, with placeholders. */
-    bool has_remedy;
-    const char *rule; /**< "CAUSES::x"; NULL in a function. */
-    struct mpl_place place;
-};
-/** In the order of the texts. */
-enum mpl_status mpl_rules_mentions(const struct mpl_rules *rules, struct mpl_arena *arena,
-                                   const struct mpl_mention **out, size_t *n,
-                                   struct mpl_err *err);
-
-/**
- * Runs the cases of a rule test ("<name>.test.clp", doc/rules.md): given facts, the expected
- * findings and no others. What does not come out as expected goes to \p lint with its line.
- * Errors: MPL_E_SYNTAX when there was any such message; others as mpl_infer_create.
- */
-enum mpl_status mpl_rules_test(const struct mpl_rules *rules, const char *file,
-                               const char *text, size_t bytes, struct mpl_arena *arena,
-                               struct mpl_lint *lint, size_t *n_cases, struct mpl_err *err);
-
-/** Facts that there may be. */
-struct mpl_given {
-    const char *template;
-    const char *name; /**< That is in their slot name, or note; NULL: any. */
-};
 
 struct mpl_infer_limits {
     double seconds;        /**< Processor time of all runs together; 0: 10 s. */
@@ -123,7 +38,11 @@ struct mpl_slot {
 
 struct mpl_infer;
 
-/** One environment per analysis. Ownership: heap; destroy it. */
+/**
+ * One environment per analysis. CLIPS sees the texts of the rules here; the faults that it finds (syntax, unknown
+ * names, forbidden functions) go to the lint that they were read with, by file and line. Ownership: heap; destroy it.
+ * Errors: MPL_E_SYNTAX when there was a fault; MPL_E_LIMIT.
+ */
 enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
                                  const struct mpl_infer_limits *limits,
                                  struct mpl_infer **out, struct mpl_err *err);
@@ -291,49 +210,9 @@ struct mpl_firing mpl_infer_firing(const struct mpl_infer *infer, size_t i);
 size_t mpl_infer_error_count(const struct mpl_infer *infer);
 const struct mpl_lint_message *mpl_infer_error(const struct mpl_infer *infer, size_t i);
 
-/* ---- why and why not ------------------------------------------------------------------- */
-
-enum mpl_why_kind {
-    MPL_WHY_ANSWER,  /**< The root. */
-    MPL_WHY_FINDING, /**< A finding. */
-    MPL_WHY_RULE,    /**< The rule that concluded it, or could have. */
-    MPL_WHY_MET,     /**< Conditions that are met, in one sentence. */
-    MPL_WHY_FAILED,  /**< The first condition that is not. */
-    MPL_WHY_VALUE,   /**< A metric, another fact, or what it was compared with. */
-    MPL_WHY_NOTE     /**< What the answer leaves out. */
-};
-
-/** An answer as a tree. */
-struct mpl_why {
-    enum mpl_why_kind kind;
-    const char *text;
-    const char *says;       /**< What that means: a comment or a text; NULL when nothing. */
-    struct mpl_place place; /**< In the rules; file NULL when it has none. */
-    const char *pattern;    /**< The pattern that was not recognised; NULL otherwise. */
-    struct mpl_why *first;  /**< Below it. */
-    struct mpl_why *next;   /**< Beside it. */
-};
-
-/** Adds \p child as the last below \p parent; NULL is passed on. */
-struct mpl_why *mpl_why_add(struct mpl_why *parent, struct mpl_why *child);
-
-/** "3.12 ms", "1,234", "0.0493", "62 B"; NULL without memory. */
-const char *mpl_why_number(struct mpl_arena *arena, double value, const char *unit);
-
-/**
- * For each rule that could have concluded a finding of that name, the first condition that is not
- * met by the facts at the end of the run, and which facts come nearest. Metrics and findings that
- * are missing are followed to the rules that would have brought them.
- *
- * Errors: MPL_E_USAGE when no rule concludes such a finding, with a suggestion; MPL_E_LIMIT after
- *         a limit was reached.
- */
-enum mpl_status mpl_infer_why_not(struct mpl_infer *infer, const char *name,
-                                  struct mpl_arena *arena, struct mpl_why **out,
-                                  struct mpl_err *err);
-/** A rule with what it compares, and below each the comment of its threshold. */
-enum mpl_status mpl_infer_why_rule(struct mpl_infer *infer, const char *rule,
-                                   struct mpl_arena *arena, struct mpl_why **out,
-                                   struct mpl_err *err);
+/** MPL_OK, or MPL_E_LIMIT or MPL_E_NOMEM with the reason why no rule fires any more. */
+enum mpl_status mpl_infer_status(const struct mpl_infer *infer, struct mpl_err *err);
+/** Those that it was created with. */
+const struct mpl_rules *mpl_infer_rules(const struct mpl_infer *infer);
 
 #endif

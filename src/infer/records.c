@@ -49,10 +49,10 @@ static enum mpl_status load(struct mpl_infer *infer, bool is_seen, struct mpl_er
         return mpl_nomem(err);
     }
 
-    const enum mpl_status st = is_seen
-                                   ? mpl_cage_load(&infer->cage, infer->rules, lint, err)
-                                   : mpl_cage_load_checked(&infer->cage, infer->rules,
-                                                           infer->rules->unchecked, err);
+    const enum mpl_status st =
+        is_seen
+            ? mpl_cage_load(&infer->cage, infer->rules, lint, err)
+            : mpl_cage_load_checked(&infer->cage, infer->rules, infer->rules->lint, err);
 
     if (st != MPL_OK) {
         return st;
@@ -102,7 +102,7 @@ enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
                                  const struct mpl_infer_limits *limits,
                                  struct mpl_infer **out, struct mpl_err *err)
 {
-    return create(rules, limits, rules->unchecked == NULL, out, err);
+    return create(rules, limits, false, out, err);
 }
 
 static void reset(void *context)
@@ -236,4 +236,14 @@ size_t mpl_infer_error_count(const struct mpl_infer *infer)
 const struct mpl_lint_message *mpl_infer_error(const struct mpl_infer *infer, size_t i)
 {
     return mpl_buf_get(&infer->errors, i);
+}
+
+enum mpl_status mpl_infer_status(const struct mpl_infer *infer, struct mpl_err *err)
+{
+    return mpl_cage_status(&infer->cage, err);
+}
+
+const struct mpl_rules *mpl_infer_rules(const struct mpl_infer *infer)
+{
+    return infer->rules;
 }

@@ -6,8 +6,8 @@
 #ifndef MPL_KNOWLEDGE_KNOWLEDGE_H
 #define MPL_KNOWLEDGE_KNOWLEDGE_H
 
-#include "infer/infer.h"
 #include "metrics/metrics.h"
+#include "rulebook/rulebook.h"
 
 /** Pointers live in the arena that was given to mpl_knowledge_load(). */
 struct mpl_knowledge {

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "infer/infer.h"
 #include "recognize/recognize.h"
+#include "ruletest/ruletest.h"
 
 enum { WORDS_MOST = 16, COMMAND_MOST = 1024 };
 
@@ -34,7 +35,9 @@ static const struct mpl_rules *load_rules(struct mpl_arena *arena)
     const char *folder = mpl_arena_printf(arena, "%s/rules", getenv("MARPLE_DATA"));
     const struct mpl_rules *rules = NULL;
 
-    if (mpl_rules_load(&folder, 1, arena, mpl_lint_create(arena), &rules, NULL) != MPL_OK) {
+    const struct mpl_rule_places places = { .directories = &folder, .n_directories = 1 };
+
+    if (mpl_rules_read(&places, arena, mpl_lint_create(arena), &rules, NULL) != MPL_OK) {
         fprintf(stderr, "MARPLE_DATA has no rules\n");
         exit(EXIT_FAILURE);
     }
@@ -60,7 +63,13 @@ static void parse(const char *kind, const uint8_t *bytes, size_t n)
     if (strcmp(kind, "pattern") == 0) {
         (void) mpl_patterns_parse("x.yaml", text, n, NULL, arena, lint, &patterns, NULL);
     } else if (strcmp(kind, "rules") == 0) {
-        (void) mpl_rules_parse("x.clp", text, n, rules, arena, lint, &parsed, NULL);
+        struct mpl_infer *infer = NULL;
+
+        if (mpl_rules_parse("x.clp", text, n, rules, arena, lint, &parsed, NULL) ==
+            MPL_OK) {
+            (void) mpl_infer_create(parsed, NULL, &infer, NULL);
+        }
+        mpl_infer_destroy(infer);
     } else {
         (void) mpl_rules_test(rules, "x.test.clp", text, n, arena, lint, &n_cases, NULL);
     }

@@ -20,6 +20,39 @@ char *lab_path(const char *relative)
     return mpl_arena_printf(the_lab.arena, "%s/%s", top == NULL ? "." : top, relative);
 }
 
+/** What CLIPS finds in rules that were read with \p st. */
+static enum mpl_status see(enum mpl_status st, const struct mpl_rules **rules,
+                           struct mpl_err *err)
+{
+    /* Some milliseconds are usual; what takes longer is an expression without end. */
+    const struct mpl_infer_limits limits = { .seconds = 2.0 };
+    struct mpl_infer *infer = NULL;
+
+    st = st == MPL_OK ? mpl_infer_create(*rules, &limits, &infer, err) : st;
+    mpl_infer_destroy(infer);
+    *rules = st == MPL_OK ? *rules : NULL;
+    return st;
+}
+
+enum mpl_status lab_parse_on(const struct mpl_rules *base, const char *file,
+                             const char *text, size_t bytes, struct mpl_arena *arena,
+                             struct mpl_lint *lint, const struct mpl_rules **out,
+                             struct mpl_err *err)
+{
+    return see(mpl_rules_parse(file, text, bytes, base, arena, lint, out, err), out, err);
+}
+
+enum mpl_status lab_load(const char *const *directories, size_t n)
+{
+    const struct mpl_rule_places places = { .directories = directories,
+                                            .n_directories = n };
+
+    the_lab.err = (struct mpl_err){ 0 };
+    return see(
+        mpl_rules_read(&places, the_lab.arena, the_lab.lint, &the_lab.rules, &the_lab.err),
+        &the_lab.rules, &the_lab.err);
+}
+
 void lab_create(void)
 {
     char *text = NULL;
@@ -32,8 +65,8 @@ void lab_create(void)
     ck_assert_int_eq(mpl_file_read(lab_path("rules/vocabulary.clp"), 1 << 20, the_lab.arena,
                                    &text, &bytes, &the_lab.err),
                      MPL_OK);
-    ck_assert_int_eq(mpl_rules_parse("vocabulary.clp", text, bytes, NULL, the_lab.arena,
-                                     the_lab.lint, &the_lab.vocabulary, &the_lab.err),
+    ck_assert_int_eq(lab_parse_on(NULL, "vocabulary.clp", text, bytes, the_lab.arena,
+                                  the_lab.lint, &the_lab.vocabulary, &the_lab.err),
                      MPL_OK);
 }
 
@@ -48,8 +81,8 @@ void lab_destroy(void)
 enum mpl_status lab_parse(const char *text)
 {
     the_lab.err = (struct mpl_err){ 0 };
-    return mpl_rules_parse("t.clp", text, strlen(text), the_lab.vocabulary, the_lab.arena,
-                           the_lab.lint, &the_lab.rules, &the_lab.err);
+    return lab_parse_on(the_lab.vocabulary, "t.clp", text, strlen(text), the_lab.arena,
+                        the_lab.lint, &the_lab.rules, &the_lab.err);
 }
 
 void lab_open(const char *text, const struct mpl_infer_limits *limits)

@@ -45,8 +45,8 @@ static enum mpl_status parse_once(void)
 
     if (lint != NULL) {
         lab->err = (struct mpl_err){ 0 };
-        st = mpl_rules_parse("t.clp", text, sizeof text - 1, lab->vocabulary, arena, lint,
-                             &rules, &lab->err);
+        st = lab_parse_on(lab->vocabulary, "t.clp", text, sizeof text - 1, arena, lint,
+                          &rules, &lab->err);
         ck_assert_int_eq(st == MPL_OK, rules != NULL);
     }
     mpl_arena_destroy(arena);
@@ -258,8 +258,8 @@ START_TEST(changed_rule_text_is_accepted_or_refused_with_a_message)
         const char *mutant = round == 0 ? seed : mutate(seed, &n);
         /* The vocabulary stands for itself; the other texts need it. */
         const enum mpl_status st =
-            mpl_rules_parse("m.clp", mutant, n, _i % N_SEEDS == 2 ? NULL : lab->vocabulary,
-                            lab->arena, lint, &rules, NULL);
+            lab_parse_on(_i % N_SEEDS == 2 ? NULL : lab->vocabulary, "m.clp", mutant, n,
+                         lab->arena, lint, &rules, NULL);
 
         ck_assert_msg(st == MPL_OK || st == MPL_E_SYNTAX || st == MPL_E_LIMIT,
                       "seed %d, round %d: status %d", _i, round, st);

@@ -86,8 +86,8 @@ START_TEST(vocabulary_without_a_slot_that_is_read_is_refused)
                                    &text, &bytes, &lab->err),
                      MPL_OK);
     memcpy(strstr(text, "functions-of"), "functions-at", strlen("functions-at"));
-    ck_assert_int_eq(mpl_rules_parse("vocabulary.clp", text, bytes, NULL, lab->arena,
-                                     lab->lint, &lab->rules, &lab->err),
+    ck_assert_int_eq(lab_parse_on(NULL, "vocabulary.clp", text, bytes, lab->arena,
+                                  lab->lint, &lab->rules, &lab->err),
                      MPL_E_SYNTAX);
     ck_assert_ptr_nonnull(
         strstr(lab_message(0),
@@ -295,9 +295,9 @@ START_TEST(text_larger_than_four_mebibytes_is_refused)
     char *text = mpl_arena_alloc(lab_get()->arena, bytes + 1);
 
     memset(text, ' ', bytes);
-    ck_assert_int_eq(mpl_rules_parse("t.clp", text, bytes, lab_get()->vocabulary,
-                                     lab_get()->arena, lab_get()->lint, &lab_get()->rules,
-                                     &lab_get()->err),
+    ck_assert_int_eq(lab_parse_on(lab_get()->vocabulary, "t.clp", text, bytes,
+                                  lab_get()->arena, lab_get()->lint, &lab_get()->rules,
+                                  &lab_get()->err),
                      MPL_E_LIMIT);
 }
 END_TEST
@@ -409,8 +409,8 @@ START_TEST(vocabulary_without_what_the_engine_reads_is_refused)
 {
     const char text[] = "(deftemplate run (slot id))";
 
-    ck_assert_int_eq(mpl_rules_parse("v.clp", text, sizeof text - 1, NULL, lab_get()->arena,
-                                     lab_get()->lint, &lab_get()->rules, &lab_get()->err),
+    ck_assert_int_eq(lab_parse_on(NULL, "v.clp", text, sizeof text - 1, lab_get()->arena,
+                                  lab_get()->lint, &lab_get()->rules, &lab_get()->err),
                      MPL_E_SYNTAX);
     lab_expect_message(
         "v.clp:1: deftemplate 'run' has no slot 'processes', which the engine "
@@ -518,9 +518,7 @@ START_TEST(vocabulary_and_thresholds_come_first_and_tests_are_left_out)
 
     const char *list[] = { directory };
 
-    ck_assert_int_eq(mpl_rules_load(list, 1, lab_get()->arena, lab_get()->lint,
-                                    &lab_get()->rules, &lab_get()->err),
-                     MPL_OK);
+    ck_assert_int_eq(lab_load(list, 1), MPL_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         remove_file(directory, names[i]);
     }
@@ -535,13 +533,10 @@ START_TEST(missing_directory_and_missing_vocabulary_are_said)
     const char *nowhere[] = { "no-such-directory" };
     struct lab *lab = lab_get();
 
-    ck_assert_int_eq(
-        mpl_rules_load(nowhere, 1, lab->arena, lab->lint, &lab->rules, &lab->err),
-        MPL_E_IO);
+    ck_assert_int_eq(lab_load(nowhere, 1), MPL_E_IO);
     ck_assert_ptr_nonnull(strstr(lab->err.cause[0].text, "no-such-directory"));
     lab->err = (struct mpl_err){ 0 };
-    ck_assert_int_eq(mpl_rules_load(NULL, 0, lab->arena, lab->lint, &lab->rules, &lab->err),
-                     MPL_E_USAGE);
+    ck_assert_int_eq(lab_load(NULL, 0), MPL_E_USAGE);
 }
 END_TEST
 
@@ -550,9 +545,7 @@ START_TEST(shipped_rules_load_without_a_message)
     const char *list[] = { lab_path("rules") };
     struct lab *lab = lab_get();
 
-    ck_assert_msg(mpl_rules_load(list, 1, lab->arena, lab->lint, &lab->rules, &lab->err) ==
-                      MPL_OK,
-                  "%s", lab_message(0));
+    ck_assert_msg(lab_load(list, 1) == MPL_OK, "%s", lab_message(0));
     ck_assert_uint_eq(mpl_lint_count(lab->lint), 0);
 }
 END_TEST

@@ -21,12 +21,9 @@ static char *read_file(const char *path, size_t *bytes)
 
 static void load_shipped(void)
 {
-    struct lab *lab = lab_get();
     const char *list[] = { lab_path("rules") };
 
-    ck_assert_msg(mpl_rules_load(list, 1, lab->arena, lab->lint, &lab->rules, &lab->err) ==
-                      MPL_OK,
-                  "%s", lab_message(0));
+    ck_assert_msg(lab_load(list, 1) == MPL_OK, "%s", lab_message(0));
 }
 
 static size_t run_cases(const char *file, const char *text, size_t bytes)
@@ -105,8 +102,8 @@ START_TEST(examples_of_the_guide_do_what_it_says)
     const char *rules = blocks(guide, "```clips");
     const char *cases = blocks(guide, "```clips test");
 
-    ck_assert_msg(mpl_rules_parse("doc/rules.md", rules, strlen(rules), lab->vocabulary,
-                                  lab->arena, lab->lint, &lab->rules, &lab->err) == MPL_OK,
+    ck_assert_msg(lab_parse_on(lab->vocabulary, "doc/rules.md", rules, strlen(rules),
+                               lab->arena, lab->lint, &lab->rules, &lab->err) == MPL_OK,
                   "%s", lab_message(0));
     ck_assert_uint_ge(mpl_rules_count(lab->rules), 2);
     ck_assert_uint_ge(run_cases("doc/rules.md", cases, strlen(cases)), 2);

@@ -39,7 +39,7 @@ static struct mpl_why *ask(const char *name)
     struct mpl_why *why = NULL;
 
     ck_assert_int_eq(
-        mpl_infer_why_not(lab_get()->infer, name, lab_get()->arena, &why, &lab_get()->err),
+        mpl_why_not(lab_get()->infer, name, lab_get()->arena, &why, &lab_get()->err),
         MPL_OK);
     return why;
 }
@@ -257,7 +257,7 @@ START_TEST(unknown_name_has_a_suggestion)
     open_lab("(defrule CAUSES::a (pattern) => (assert (finding (kind cause) (name "
              "slow-master) (run \"r1\") (text \"\"))))\n");
     ck_assert_int_eq(
-        mpl_infer_why_not(lab_get()->infer, "slow-mastr", lab_get()->arena, &why, err),
+        mpl_why_not(lab_get()->infer, "slow-mastr", lab_get()->arena, &why, err),
         MPL_E_USAGE);
     ck_assert_ptr_null(why);
 }
@@ -268,8 +268,8 @@ START_TEST(rule_is_told_with_its_thresholds)
     struct mpl_why *rule = NULL;
 
     open_lab(RULE("(metric (name \"high\") (value ?v)) (test (>= ?v ?*limit*))"));
-    ck_assert_int_eq(mpl_infer_why_rule(lab_get()->infer, "CAUSES::x", lab_get()->arena,
-                                        &rule, &lab_get()->err),
+    ck_assert_int_eq(mpl_why_rule(lab_get()->infer, "CAUSES::x", lab_get()->arena, &rule,
+                                  &lab_get()->err),
                      MPL_OK);
     ck_assert_str_eq(rule->text, "rule CAUSES::x");
     ck_assert_str_eq(rule->says, "Claim.");
@@ -288,7 +288,7 @@ START_TEST(answer_without_memory_is_an_error)
         struct mpl_arena *own = mpl_arena_create();
 
         mpl_alloc_fail_after(n);
-        st = mpl_infer_why_not(lab_get()->infer, "x", own, &why, &lab_get()->err);
+        st = mpl_why_not(lab_get()->infer, "x", own, &why, &lab_get()->err);
         mpl_alloc_fail_after(-1);
         mpl_arena_destroy(own);
     }

@@ -5,12 +5,13 @@
  *     (given (metric (run "r1") (name "wait.share") (value 0.4)) …)
  *     (expect (finding (name waiting) (because "wait.share")) …))
  *
- * Given has short forms, see ruletest_given.c. Given and expect may alternate, as rounds of a diagnosis do. The expected findings are those
+ * Given has short forms, see given.c. Given and expect may alternate, as rounds of a diagnosis do. The expected findings are those
  * that there are, and no others, and so with facts `measure`; needs may be expected, others may exist.
  */
 #include "config.h"
 
-#include "infer/ruletest_priv.h"
+#include "ruletest/ruletest.h"
+#include "ruletest/ruletest_priv.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,8 +23,8 @@
 /* ---- a case ---------------------------------------------------------------------------- */
 
 struct trial {
-    const struct form *cases;
-    const struct form *form; /**< The case itself. */
+    const struct mpl_form *cases;
+    const struct mpl_form *form; /**< The case itself. */
     struct mpl_infer *infer;
     struct mpl_arena *arena;
     struct mpl_lint *lint;
@@ -33,18 +34,18 @@ struct trial {
     bool is_broken; /**< A given fact was refused: what is missing for it is no mistake. */
 };
 
-static void complain(const struct trial *t, const struct form *form, const char *what)
+static void complain(const struct trial *t, const struct mpl_form *form, const char *what)
 {
     mpl_lint_add(t->lint, MPL_LINT_ERROR, form->place, "%s (case \"%s\")", what, t->says);
 }
 
 /** "12" is an integer, "12.0" a float, everything else a symbol, as in CLIPS. */
-static struct mpl_slot read_value(const char *name, const struct form *form)
+static struct mpl_slot read_value(const char *name, const struct mpl_form *form)
 {
     struct mpl_slot slot = { .name = name, .kind = MPL_SLOT_SYMBOL, .text = form->text };
     char *end = NULL;
 
-    if (form->kind == TOKEN_STRING) {
+    if (form->kind == MPL_FORM_STRING) {
         slot.kind = MPL_SLOT_STRING;
         return slot;
     }
@@ -61,14 +62,16 @@ static struct mpl_slot read_value(const char *name, const struct form *form)
     return slot;
 }
 
-static bool add_slot(const struct trial *t, const struct form *form, struct mpl_buf *slots)
+static bool add_slot(const struct trial *t, const struct mpl_form *form,
+                     struct mpl_buf *slots)
 {
     if (*mpl_form_head(form) == '\0') {
         complain(t, form, "a slot such as (name value) is expected");
         return false;
     }
-    for (const struct form *value = form->first->next; value != NULL; value = value->next) {
-        struct mpl_slot *slot = value->kind == TOKEN_OPEN ? NULL : mpl_buf_add(slots);
+    for (const struct mpl_form *value = form->first->next; value != NULL;
+         value = value->next) {
+        struct mpl_slot *slot = value->kind == MPL_FORM_OPEN ? NULL : mpl_buf_add(slots);
 
         if (slot == NULL) {
             complain(t, value, "a value is expected");
@@ -79,7 +82,7 @@ static bool add_slot(const struct trial *t, const struct form *form, struct mpl_
     return true;
 }
 
-static void assert_given(struct trial *t, const struct form *fact)
+static void assert_given(struct trial *t, const struct mpl_form *fact)
 {
     struct mpl_buf slots = mpl_buf_make(sizeof(struct mpl_slot));
     struct mpl_err err = { 0 };
@@ -88,8 +91,8 @@ static void assert_given(struct trial *t, const struct form *fact)
     if (!is_right) {
         complain(t, fact, "a fact such as (metric (name \"x\") (value 1.0)) is expected");
     }
-    for (const struct form *s = is_right ? fact->first->next : NULL; is_right && s != NULL;
-         s = s->next) {
+    for (const struct mpl_form *s = is_right ? fact->first->next : NULL;
+         is_right && s != NULL; s = s->next) {
         is_right = add_slot(t, s, &slots);
     }
     if (is_right && mpl_infer_assert(t->infer, fact->first->text, slots.data, slots.n,
@@ -102,10 +105,10 @@ static void assert_given(struct trial *t, const struct form *fact)
 }
 
 /* False when out of memory. */
-static bool run_given(struct trial *t, const struct form *given)
+static bool run_given(struct trial *t, const struct mpl_form *given)
 {
     const size_t errors = mpl_infer_error_count(t->infer);
-    const struct form *fact = NULL;
+    const struct mpl_form *fact = NULL;
     struct mpl_err err = { 0 };
     bool is_nomem = false;
 
@@ -285,18 +288,18 @@ static struct actual of_measure(const struct mpl_measure *m, const char *key)
 }
 
 /** All of a word or string as a number; NaN when it is none. */
-static double number_in(const struct form *value)
+static double number_in(const struct mpl_form *value)
 {
     char *end = NULL;
     const double number =
-        value == NULL || value->kind == TOKEN_OPEN ? NAN : strtod(value->text, &end);
+        value == NULL || value->kind == MPL_FORM_OPEN ? NAN : strtod(value->text, &end);
 
     return end == NULL || end == value->text || *end != '\0' ? NAN : number;
 }
 
-static bool equals_counts(const uint32_t *counts, size_t n, const struct form *slot)
+static bool equals_counts(const uint32_t *counts, size_t n, const struct mpl_form *slot)
 {
-    const struct form *value = slot->first->next;
+    const struct mpl_form *value = slot->first->next;
 
     for (size_t i = 0; i < n; i++, value = value->next) {
         if (value == NULL || number_in(value) != (double) counts[i]) {
@@ -306,9 +309,9 @@ static bool equals_counts(const uint32_t *counts, size_t n, const struct form *s
     return value == NULL;
 }
 
-static bool equals(const struct actual *actual, const struct form *slot)
+static bool equals(const struct actual *actual, const struct mpl_form *slot)
 {
-    const struct form *value = slot->first->next;
+    const struct mpl_form *value = slot->first->next;
 
     if (actual->is_number) {
         const double wanted = number_in(value);
@@ -317,7 +320,7 @@ static bool equals(const struct actual *actual, const struct form *slot)
                fabs(actual->number - wanted) <= 1e-5 * fabs(wanted) + 1e-12;
     }
     for (size_t i = 0; i < actual->n; i++, value = value->next) {
-        if (value == NULL || value->kind == TOKEN_OPEN ||
+        if (value == NULL || value->kind == MPL_FORM_OPEN ||
             strcmp(value->text, actual->texts[i]) != 0) {
             return false;
         }
@@ -343,10 +346,10 @@ static bool has_reason(const struct trial *t, const struct mpl_finding *f, const
 }
 
 static bool has_reasons(const struct trial *t, const struct mpl_finding *f,
-                        const struct form *slot)
+                        const struct mpl_form *slot)
 {
-    for (const struct form *name = slot->first->next; name != NULL; name = name->next) {
-        if (name->kind == TOKEN_OPEN || !has_reason(t, f, name->text)) {
+    for (const struct mpl_form *name = slot->first->next; name != NULL; name = name->next) {
+        if (name->kind == MPL_FORM_OPEN || !has_reason(t, f, name->text)) {
             return false;
         }
     }
@@ -355,11 +358,13 @@ static bool has_reasons(const struct trial *t, const struct mpl_finding *f,
 
 /** In how many slots a finding is another than the one wanted; \p *first is the first of them. */
 static unsigned count_differences(const struct trial *t, const struct mpl_finding *f,
-                                  const struct form *wanted, const struct form **first)
+                                  const struct mpl_form *wanted,
+                                  const struct mpl_form **first)
 {
     unsigned n = 0;
 
-    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+    for (const struct mpl_form *slot = wanted->first->next; slot != NULL;
+         slot = slot->next) {
         const struct actual actual = of_finding(f, slot->first->text);
 
         if (mpl_form_is(slot, "because") ? !has_reasons(t, f, slot)
@@ -371,16 +376,17 @@ static unsigned count_differences(const struct trial *t, const struct mpl_findin
 }
 
 static bool fits_finding(const struct trial *t, const struct mpl_finding *f,
-                         const struct form *wanted)
+                         const struct mpl_form *wanted)
 {
-    const struct form *first = NULL;
+    const struct mpl_form *first = NULL;
 
     return f->n_because > 0 && count_differences(t, f, wanted, &first) == 0;
 }
 
-static bool fits_need(const struct mpl_need *need, const struct form *wanted)
+static bool fits_need(const struct mpl_need *need, const struct mpl_form *wanted)
 {
-    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+    for (const struct mpl_form *slot = wanted->first->next; slot != NULL;
+         slot = slot->next) {
         const struct actual actual = of_need(need, slot->first->text);
 
         if (!equals(&actual, slot)) {
@@ -390,9 +396,10 @@ static bool fits_need(const struct mpl_need *need, const struct form *wanted)
     return !need->is_withdrawn;
 }
 
-static bool fits_measure(const struct mpl_measure *m, const struct form *wanted)
+static bool fits_measure(const struct mpl_measure *m, const struct mpl_form *wanted)
 {
-    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+    for (const struct mpl_form *slot = wanted->first->next; slot != NULL;
+         slot = slot->next) {
         const struct actual actual = of_measure(m, slot->first->text);
 
         if (mpl_form_is(slot, "processes")
@@ -405,10 +412,11 @@ static bool fits_measure(const struct mpl_measure *m, const struct form *wanted)
 }
 
 /** Unknown slots are said, not just never equal. */
-static bool knows_slots(const struct trial *t, const struct form *wanted,
+static bool knows_slots(const struct trial *t, const struct mpl_form *wanted,
                         const char *const *keys, size_t n)
 {
-    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+    for (const struct mpl_form *slot = wanted->first->next; slot != NULL;
+         slot = slot->next) {
         const char *head = mpl_form_head(slot);
         bool is_known = keys == finding_keys && strcmp(head, "because") == 0;
 
@@ -428,7 +436,7 @@ static bool knows_slots(const struct trial *t, const struct form *wanted,
 }
 
 /** What a slot holds, as far as it has room: numbers, texts one behind the other. */
-static void say_actual(const struct mpl_finding *f, const struct form *slot, char *room,
+static void say_actual(const struct mpl_finding *f, const struct mpl_form *slot, char *room,
                        size_t bytes)
 {
     const struct actual actual = of_finding(f, slot->first->text);
@@ -450,9 +458,10 @@ static void say_actual(const struct mpl_finding *f, const struct form *slot, cha
     }
 }
 
-static bool has_wanted_name(const struct mpl_finding *f, const struct form *wanted)
+static bool has_wanted_name(const struct mpl_finding *f, const struct mpl_form *wanted)
 {
-    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+    for (const struct mpl_form *slot = wanted->first->next; slot != NULL;
+         slot = slot->next) {
         const struct actual actual = of_finding(f, "name");
 
         if (mpl_form_is(slot, "name")) {
@@ -463,17 +472,17 @@ static bool has_wanted_name(const struct mpl_finding *f, const struct form *want
 }
 
 /** Of the findings of that name the one that comes nearest, and what is different there. */
-static void complain_of_finding(const struct trial *t, const struct form *wanted)
+static void complain_of_finding(const struct trial *t, const struct mpl_form *wanted)
 {
     const struct mpl_finding *nearest = NULL;
-    const struct form *different = NULL;
+    const struct mpl_form *different = NULL;
     unsigned least = UINT_MAX;
     char what[512];
     char text[600];
 
     for (size_t i = 0; i < mpl_infer_finding_count(t->infer); i++) {
         const struct mpl_finding *f = mpl_infer_finding(t->infer, i);
-        const struct form *first = NULL;
+        const struct mpl_form *first = NULL;
         const unsigned n = count_differences(t, f, wanted, &first);
 
         if (!t->is_used[i] && f->n_because > 0 && n < least && has_wanted_name(f, wanted)) {
@@ -492,7 +501,7 @@ static void complain_of_finding(const struct trial *t, const struct form *wanted
     complain(t, different, text);
 }
 
-static void expect_finding(const struct trial *t, const struct form *wanted)
+static void expect_finding(const struct trial *t, const struct mpl_form *wanted)
 {
     if (!knows_slots(t, wanted, finding_keys, N_FINDING_KEYS)) {
         return;
@@ -506,7 +515,7 @@ static void expect_finding(const struct trial *t, const struct form *wanted)
     complain_of_finding(t, wanted);
 }
 
-static void expect_need(const struct trial *t, const struct form *wanted)
+static void expect_need(const struct trial *t, const struct mpl_form *wanted)
 {
     if (!knows_slots(t, wanted, need_keys, N_NEED_KEYS)) {
         return;
@@ -519,7 +528,7 @@ static void expect_need(const struct trial *t, const struct form *wanted)
     complain(t, wanted, "there is no such need");
 }
 
-static void expect_measure(const struct trial *t, const struct form *wanted)
+static void expect_measure(const struct trial *t, const struct mpl_form *wanted)
 {
     if (!knows_slots(t, wanted, measure_keys, N_MEASURE_KEYS)) {
         return;
@@ -533,7 +542,7 @@ static void expect_measure(const struct trial *t, const struct form *wanted)
     complain(t, wanted, "nothing like that is to be measured");
 }
 
-static void refuse_measures(const struct trial *t, const struct form *expect)
+static void refuse_measures(const struct trial *t, const struct mpl_form *expect)
 {
     for (size_t i = 0; i < mpl_infer_measure_count(t->infer); i++) {
         const struct mpl_measure *m = mpl_infer_measure(t->infer, i);
@@ -546,7 +555,7 @@ static void refuse_measures(const struct trial *t, const struct form *expect)
     }
 }
 
-static void refuse_others(const struct trial *t, const struct form *expect)
+static void refuse_others(const struct trial *t, const struct mpl_form *expect)
 {
     for (size_t i = 0; i < mpl_infer_finding_count(t->infer); i++) {
         const struct mpl_finding *f = mpl_infer_finding(t->infer, i);
@@ -559,14 +568,14 @@ static void refuse_others(const struct trial *t, const struct form *expect)
     }
 }
 
-static bool check_expected(struct trial *t, const struct form *expect)
+static bool check_expected(struct trial *t, const struct mpl_form *expect)
 {
     t->is_used = MPL_NEW_ARRAY(t->arena, mpl_infer_finding_count(t->infer), bool);
     t->is_asked = MPL_NEW_ARRAY(t->arena, mpl_infer_measure_count(t->infer), bool);
     if (t->is_used == NULL || t->is_asked == NULL) {
         return false;
     }
-    for (const struct form *wanted = expect->first->next; wanted != NULL;
+    for (const struct mpl_form *wanted = expect->first->next; wanted != NULL;
          wanted = wanted->next) {
         if (mpl_form_is(wanted, "finding")) {
             expect_finding(t, wanted);
@@ -585,10 +594,10 @@ static bool check_expected(struct trial *t, const struct form *expect)
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-static enum mpl_status run_steps(struct trial *t, const struct form *step,
+static enum mpl_status run_steps(struct trial *t, const struct mpl_form *step,
                                  struct mpl_err *err)
 {
-    const struct form *last = NULL;
+    const struct mpl_form *last = NULL;
 
     for (; step != NULL; last = step, step = step->next) {
         if (mpl_form_is(step, "given")) {
@@ -610,15 +619,15 @@ static enum mpl_status run_steps(struct trial *t, const struct form *step,
 }
 
 /** In \p *infer, which is renewed; NULL before the first case. */
-static enum mpl_status run_case(const struct mpl_rules *rules, const struct form *cases,
-                                const struct form *form, struct mpl_infer **infer,
+static enum mpl_status run_case(const struct mpl_rules *rules, const struct mpl_form *cases,
+                                const struct mpl_form *form, struct mpl_infer **infer,
                                 struct mpl_arena *arena, struct mpl_lint *lint,
                                 struct mpl_err *err)
 {
-    const struct form *says = mpl_form_is(form, "case") ? form->first->next : NULL;
+    const struct mpl_form *says = mpl_form_is(form, "case") ? form->first->next : NULL;
     struct trial t = { .cases = cases, .form = form, .arena = arena, .lint = lint };
 
-    if (says == NULL || says->kind != TOKEN_STRING) {
+    if (says == NULL || says->kind != MPL_FORM_STRING) {
         mpl_lint_add(lint, MPL_LINT_ERROR, form->place,
                      "a case such as (case \"why\" (given …) (expect …)) is expected");
         return MPL_OK;
@@ -631,14 +640,14 @@ static enum mpl_status run_case(const struct mpl_rules *rules, const struct form
     return st == MPL_OK ? run_steps(&t, says->next, err) : st;
 }
 
-static enum mpl_status run_cases(const struct mpl_rules *rules, const struct form *cases,
-                                 struct mpl_arena *arena, struct mpl_lint *lint, size_t *n,
-                                 struct mpl_err *err)
+static enum mpl_status run_cases(const struct mpl_rules *rules,
+                                 const struct mpl_form *cases, struct mpl_arena *arena,
+                                 struct mpl_lint *lint, size_t *n, struct mpl_err *err)
 {
     struct mpl_infer *infer = NULL;
     enum mpl_status st = MPL_OK;
 
-    for (const struct form *form = cases; form != NULL && st == MPL_OK;
+    for (const struct mpl_form *form = cases; form != NULL && st == MPL_OK;
          form = form->next, *n += st == MPL_OK) {
         st = run_case(rules, cases, form, &infer, arena, lint, err);
     }
@@ -651,7 +660,7 @@ enum mpl_status mpl_rules_test(const struct mpl_rules *rules, const char *file,
                                struct mpl_lint *lint, size_t *n_cases, struct mpl_err *err)
 {
     const size_t errors_before = mpl_lint_errors(lint);
-    const struct form *cases = NULL;
+    const struct mpl_form *cases = NULL;
 
     *n_cases = 0;
     mpl_lint_source(lint, file, text, bytes);

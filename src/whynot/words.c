@@ -1,7 +1,7 @@
 /* Conditions, facts and expressions in words. */
 #include "config.h"
 
-#include "infer/whynot_priv.h"
+#include "whynot/whynot_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,13 +54,13 @@ static const char *value_words(struct whynot *w, double value, const char *unit)
     return text == NULL ? "" : text;
 }
 
-static bool is_metric(const struct why_fact *fact)
+static bool is_metric(const struct mpl_rule_fact *fact)
 {
     return fact != NULL && strcmp(fact->template, "metric") == 0;
 }
 
 /** "worker.wait(3)" */
-static const char *metric_words(struct whynot *w, const struct why_fact *fact)
+static const char *metric_words(struct whynot *w, const struct mpl_rule_fact *fact)
 {
     const char *location = mpl_why_slot_text(fact, "location");
     const char *name = mpl_why_slot_text(fact, "name");
@@ -68,16 +68,17 @@ static const char *metric_words(struct whynot *w, const struct why_fact *fact)
     return *location == '\0' ? name : print3(w, name, "(", location, ")");
 }
 
-static const char *metric_value_words(struct whynot *w, const struct why_fact *fact)
+static const char *metric_value_words(struct whynot *w, const struct mpl_rule_fact *fact)
 {
-    const struct why_slot *value = mpl_why_slot(fact, "value");
+    const struct mpl_rule_slot *value = mpl_why_slot(fact, "value");
 
     return value == NULL || value->n != 1
                ? ""
                : value_words(w, value->values[0].number, mpl_why_slot_text(fact, "unit"));
 }
 
-static const char *list_words(struct whynot *w, const struct why_value *values, size_t n)
+static const char *list_words(struct whynot *w, const struct mpl_rule_value *values,
+                              size_t n)
 {
     const char *text = "";
 
@@ -88,14 +89,14 @@ static const char *list_words(struct whynot *w, const struct why_value *values, 
 }
 
 static const char *add_pattern(struct whynot *w, const char *name,
-                               const struct why_fact *fact)
+                               const struct mpl_rule_fact *fact)
 {
     const char *pattern = mpl_why_slot_text(fact, "pattern");
 
     return *pattern == '\0' ? name : print3(w, name, " of ", pattern, "");
 }
 
-const char *mpl_why_fact_words(struct whynot *w, const struct why_fact *fact)
+const char *mpl_why_fact_words(struct whynot *w, const struct mpl_rule_fact *fact)
 {
     static const char *const names[] = { "name", "note", "metric", "loss", "id", "label" };
 
@@ -106,7 +107,7 @@ const char *mpl_why_fact_words(struct whynot *w, const struct why_fact *fact)
         const char *name = mpl_why_slot_text(fact, names[i]);
 
         if (*name != '\0') {
-            const struct why_slot *who = mpl_why_slot(fact, "locations");
+            const struct mpl_rule_slot *who = mpl_why_slot(fact, "locations");
 
             name = print3(w, fact->template, " ", name, "");
             return who == NULL   ? add_pattern(w, name, fact)
@@ -119,24 +120,25 @@ const char *mpl_why_fact_words(struct whynot *w, const struct why_fact *fact)
 
 /* ---- what a pattern wants ---------------------------------------------------------------------- */
 
-const char *mpl_why_wanted(const struct why_condition *condition, const char *slot)
+const char *mpl_why_wanted(const struct mpl_rule_condition *condition, const char *slot)
 {
-    for (const struct why_constraint *k = condition->constraints; k != NULL; k = k->next) {
-        const struct why_term *t = k->items == NULL ? NULL : k->items->terms;
+    for (const struct mpl_rule_constraint *k = condition->constraints; k != NULL;
+         k = k->next) {
+        const struct mpl_rule_term *t = k->items == NULL ? NULL : k->items->terms;
 
         if (strcmp(k->slot, slot) == 0 && t != NULL && t->next == NULL &&
-            t->kind == TERM_LITERAL && !t->is_negated) {
+            t->kind == MPL_TERM_LITERAL && !t->is_negated) {
             return t->literal.text;
         }
     }
     return NULL;
 }
 
-static bool binds(const struct why_constraint *k, const char *variable)
+static bool binds(const struct mpl_rule_constraint *k, const char *variable)
 {
-    for (const struct why_item *i = k->items; i != NULL; i = i->next) {
-        if (i->terms != NULL && i->terms->kind == TERM_VARIABLE && !i->terms->is_negated &&
-            strcmp(i->terms->name, variable) == 0) {
+    for (const struct mpl_rule_item *i = k->items; i != NULL; i = i->next) {
+        if (i->terms != NULL && i->terms->kind == MPL_TERM_VARIABLE &&
+            !i->terms->is_negated && strcmp(i->terms->name, variable) == 0) {
             return true;
         }
     }
@@ -144,18 +146,19 @@ static bool binds(const struct why_constraint *k, const char *variable)
 }
 
 /** The metric whose value a variable is, by the text of the rule; NULL when it is none. */
-static const char *metric_of(const struct why_condition *conditions, const char *variable)
+static const char *metric_of(const struct mpl_rule_condition *conditions,
+                             const char *variable)
 {
-    for (const struct why_condition *c = conditions; c != NULL; c = c->next) {
+    for (const struct mpl_rule_condition *c = conditions; c != NULL; c = c->next) {
         const char *inside = metric_of(c->first, variable);
 
         if (inside != NULL) {
             return inside;
         }
-        if (c->kind != CONDITION_PATTERN || strcmp(c->template, "metric") != 0) {
+        if (c->kind != MPL_CONDITION_PATTERN || strcmp(c->template, "metric") != 0) {
             continue;
         }
-        for (const struct why_constraint *k = c->constraints; k != NULL; k = k->next) {
+        for (const struct mpl_rule_constraint *k = c->constraints; k != NULL; k = k->next) {
             if (strcmp(k->slot, "value") == 0 && binds(k, variable)) {
                 return mpl_why_wanted(c, "name");
             }
@@ -164,36 +167,37 @@ static const char *metric_of(const struct why_condition *conditions, const char 
     return NULL;
 }
 
-static const char *term_words(struct whynot *w, const struct why_term *t,
-                              const struct why_condition *conditions,
+static const char *term_words(struct whynot *w, const struct mpl_rule_term *t,
+                              const struct mpl_rule_condition *conditions,
                               const struct why_binding *bound)
 {
     const char *text = "";
 
-    if (t->kind == TERM_LITERAL) {
+    if (t->kind == MPL_TERM_LITERAL) {
         text = t->literal.text;
-    } else if (t->kind == TERM_VARIABLE) {
-        const struct why_fact *fact = NULL;
-        const struct why_slot *slot = mpl_why_bound(bound, t->name, &fact);
+    } else if (t->kind == MPL_TERM_VARIABLE) {
+        const struct mpl_rule_fact *fact = NULL;
+        const struct mpl_rule_slot *slot = mpl_why_bound(bound, t->name, &fact);
 
         text = slot == NULL ? "" : list_words(w, slot->values, slot->n);
     } else if (t->expr != NULL) {
         text = mpl_why_words(w, t->expr, conditions);
     }
     return t->is_negated && *text != '\0'
-               ? print3(w, t->kind == TERM_PREDICATE ? "not " : "other than ", text, "", "")
+               ? print3(w, t->kind == MPL_TERM_PREDICATE ? "not " : "other than ", text, "",
+                        "")
                : text;
 }
 
 const char *mpl_why_constraint_words(struct whynot *w,
-                                     const struct why_constraint *constraint,
-                                     const struct why_condition *conditions,
+                                     const struct mpl_rule_constraint *constraint,
+                                     const struct mpl_rule_condition *conditions,
                                      const struct why_binding *bound)
 {
     const char *text = "";
 
-    for (const struct why_item *i = constraint->items; i != NULL; i = i->next) {
-        for (const struct why_term *t = i->terms; t != NULL; t = t->next) {
+    for (const struct mpl_rule_item *i = constraint->items; i != NULL; i = i->next) {
+        for (const struct mpl_rule_term *t = i->terms; t != NULL; t = t->next) {
             text = join(w, text, t->is_alternative ? " or " : " and ",
                         term_words(w, t, conditions, bound));
         }
@@ -205,23 +209,23 @@ const char *mpl_why_constraint_words(struct whynot *w,
 
 static const char *global_words(struct whynot *w, const char *name)
 {
-    struct why_value value = { 0 };
+    struct mpl_rule_value value = { 0 };
 
-    if (!mpl_whynot_global(w->infer, name, w->arena, &value)) {
+    if (!mpl_infer_global(w->infer, name, w->arena, &value)) {
         return name;
     }
-    if (value.kind == WHY_FLOAT || value.kind == WHY_INTEGER) {
+    if (value.kind == MPL_RULE_FLOAT || value.kind == MPL_RULE_INTEGER) {
         value.text = value_words(w, value.number, "");
     }
     return print3(w, value.text, " (", name, ")");
 }
 
-static const char *word_words(struct whynot *w, const struct form *expr,
-                              const struct why_condition *conditions)
+static const char *word_words(struct whynot *w, const struct mpl_form *expr,
+                              const struct mpl_rule_condition *conditions)
 {
     const char *text = expr->text;
 
-    if (expr->kind == TOKEN_STRING) {
+    if (expr->kind == MPL_FORM_STRING) {
         return print3(w, "\"", text, "\"", "");
     }
     if (text[0] != '?') {
@@ -254,33 +258,33 @@ static const char *operator_words(const char *word)
     return strcmp(word, "eq") == 0 ? "=" : strcmp(word, "neq") == 0 ? "other than" : word;
 }
 
-static const char *infix_words(struct whynot *w, const struct form *list,
-                               const struct why_condition *conditions)
+static const char *infix_words(struct whynot *w, const struct mpl_form *list,
+                               const struct mpl_rule_condition *conditions)
 {
     const char *between = print3(w, " ", operator_words(list->first->text), " ", "");
     const char *text = "";
 
-    for (const struct form *e = list->first->next; e != NULL; e = e->next) {
+    for (const struct mpl_form *e = list->first->next; e != NULL; e = e->next) {
         const char *part = mpl_why_words(w, e, conditions);
         const bool is_nested =
-            e->kind == TOKEN_OPEN && e->first != NULL && is_infix(e->first->text);
+            e->kind == MPL_FORM_OPEN && e->first != NULL && is_infix(e->first->text);
 
         text = join(w, text, between, is_nested ? print3(w, "(", part, ")", "") : part);
     }
     return text;
 }
 
-const char *mpl_why_words(struct whynot *w, const struct form *expr,
-                          const struct why_condition *conditions)
+const char *mpl_why_words(struct whynot *w, const struct mpl_form *expr,
+                          const struct mpl_rule_condition *conditions)
 {
-    if (expr->kind != TOKEN_OPEN) {
+    if (expr->kind != MPL_FORM_OPEN) {
         return word_words(w, expr, conditions);
     }
-    if (expr->first == NULL || expr->first->kind == TOKEN_OPEN) {
+    if (expr->first == NULL || expr->first->kind == MPL_FORM_OPEN) {
         return "()";
     }
 
-    const struct form *second = expr->first->next;
+    const struct mpl_form *second = expr->first->next;
 
     if (is_infix(expr->first->text) && second != NULL && second->next != NULL) {
         return infix_words(w, expr, conditions);
@@ -288,7 +292,7 @@ const char *mpl_why_words(struct whynot *w, const struct form *expr,
 
     const char *text = "";
 
-    for (const struct form *e = second; e != NULL; e = e->next) {
+    for (const struct mpl_form *e = second; e != NULL; e = e->next) {
         text = join(w, text, ", ", mpl_why_words(w, e, conditions));
     }
     return strcmp(expr->first->text, "not") == 0
@@ -298,11 +302,11 @@ const char *mpl_why_words(struct whynot *w, const struct form *expr,
 
 /** "run.lost is 3.1 s" for one variable; "" when it is bound to nothing that can be shown. */
 static const char *variable_words(struct whynot *w, const char *name,
-                                  const struct why_condition *conditions,
+                                  const struct mpl_rule_condition *conditions,
                                   const struct why_binding *bound)
 {
-    const struct why_fact *fact = NULL;
-    const struct why_slot *slot = mpl_why_bound(bound, name, &fact);
+    const struct mpl_rule_fact *fact = NULL;
+    const struct mpl_rule_slot *slot = mpl_why_bound(bound, name, &fact);
 
     if (slot == NULL) {
         return "";
@@ -313,16 +317,17 @@ static const char *variable_words(struct whynot *w, const char *name,
     return print3(w, "?", name, " is ", list_words(w, slot->values, slot->n));
 }
 
-static const char *add_values(struct whynot *w, const char *text, const struct form *expr,
-                              const struct why_condition *conditions,
+static const char *add_values(struct whynot *w, const char *text,
+                              const struct mpl_form *expr,
+                              const struct mpl_rule_condition *conditions,
                               const struct why_binding *bound)
 {
-    for (const struct form *e = expr->first; e != NULL; e = e->next) {
+    for (const struct mpl_form *e = expr->first; e != NULL; e = e->next) {
         const char *name = e->text + (e->text[0] == '$');
 
-        if (e->kind == TOKEN_OPEN) {
+        if (e->kind == MPL_FORM_OPEN) {
             text = add_values(w, text, e, conditions, bound);
-        } else if (e->kind != TOKEN_STRING && name[0] == '?' && name[1] != '*') {
+        } else if (e->kind != MPL_FORM_STRING && name[0] == '?' && name[1] != '*') {
             const char *one = variable_words(w, name + 1, conditions, bound);
 
             text = strstr(text, one) != NULL ? text : join(w, text, ", ", one);
@@ -331,20 +336,20 @@ static const char *add_values(struct whynot *w, const char *text, const struct f
     return text;
 }
 
-const char *mpl_why_values(struct whynot *w, const struct form *expr,
-                           const struct why_condition *conditions,
+const char *mpl_why_values(struct whynot *w, const struct mpl_form *expr,
+                           const struct mpl_rule_condition *conditions,
                            const struct why_binding *bound)
 {
     return add_values(w, "", expr, conditions, bound);
 }
 
-const char *mpl_why_pattern_words(struct whynot *w, const struct why_condition *c,
-                                  const struct why_condition *conditions,
+const char *mpl_why_pattern_words(struct whynot *w, const struct mpl_rule_condition *c,
+                                  const struct mpl_rule_condition *conditions,
                                   const struct why_binding *bound)
 {
     const char *text = c->template;
 
-    for (const struct why_constraint *k = c->constraints; k != NULL && text != NULL;
+    for (const struct mpl_rule_constraint *k = c->constraints; k != NULL && text != NULL;
          k = k->next) {
         const char *wanted = mpl_why_constraint_words(w, k, conditions, bound);
         const bool is_name = strcmp(k->slot, "name") == 0;

@@ -6,8 +6,7 @@
  */
 #include "config.h"
 
-#include "infer/clips_priv.h"
-#include "infer/whynot_priv.h"
+#include "whynot/whynot_priv.h"
 
 #include <string.h>
 
@@ -16,20 +15,20 @@ enum { MOST_DEPTH = 6 };
 /** A rule under examination. */
 struct examined {
     const struct why_text *text;
-    const struct why_condition *conditions;
+    const struct mpl_rule_condition *conditions;
     int depth;
 };
 
 /** Conditions that are met, and how. */
 struct stand {
-    struct why_row row;
+    struct mpl_rule_row row;
     struct why_met met;
 };
 
 static void explain_rule(struct whynot *w, const struct why_text *text,
                          struct mpl_why *parent, int depth);
 static bool walk(struct whynot *w, const struct examined *e, const struct stand *stand,
-                 const struct why_condition *first, struct mpl_why *parent);
+                 const struct mpl_rule_condition *first, struct mpl_why *parent);
 
 /* ---- conditions that are met ----------------------------------------------------------------- */
 
@@ -45,32 +44,32 @@ static const char *add_met(struct whynot *w, const char *text, const char *more)
 
 static const char *all_met_words(struct whynot *w, const char *text,
                                  const struct stand *before,
-                                 const struct why_condition *more,
-                                 const struct why_condition *conditions);
+                                 const struct mpl_rule_condition *more,
+                                 const struct mpl_rule_condition *conditions);
 
 /** A condition of \p stand in words, behind \p text. */
 static const char *met_words(struct whynot *w, const char *text, const struct stand *stand,
-                             size_t at, const struct why_condition *conditions)
+                             size_t at, const struct mpl_rule_condition *conditions)
 {
-    const struct why_condition *c = stand->row.conditions[at];
-    const struct why_fact *fact = mpl_why_fact_for(stand->met.bound, c);
+    const struct mpl_rule_condition *c = stand->row.conditions[at];
+    const struct mpl_rule_fact *fact = mpl_why_fact_for(stand->met.bound, c);
     const char *one = "";
 
-    if (c->kind == CONDITION_TEST && c->test != NULL) {
+    if (c->kind == MPL_CONDITION_TEST && c->test != NULL) {
         one = mpl_why_words(w, c->test, conditions);
-    } else if (c->kind == CONDITION_PATTERN) {
+    } else if (c->kind == MPL_CONDITION_PATTERN) {
         one = fact == NULL ? "" : mpl_why_fact_words(w, fact);
-    } else if (c->kind == CONDITION_NOT && c->first != NULL &&
-               c->first->kind == CONDITION_PATTERN) {
+    } else if (c->kind == MPL_CONDITION_NOT && c->first != NULL &&
+               c->first->kind == MPL_CONDITION_PATTERN) {
         one = mpl_arena_printf(
             w->arena, "no %s",
             mpl_why_pattern_words(w, c->first, conditions, stand->met.bound));
-    } else if (c->kind == CONDITION_OR) {
+    } else if (c->kind == MPL_CONDITION_OR) {
         const struct stand before = { .row = { stand->row.module, at,
                                                stand->row.conditions } };
 
-        for (const struct why_condition *p = c->first; p != NULL; p = p->next) {
-            struct why_condition alone = *p;
+        for (const struct mpl_rule_condition *p = c->first; p != NULL; p = p->next) {
+            struct mpl_rule_condition alone = *p;
 
             alone.next = NULL;
             text = all_met_words(w, text, &before, &alone, conditions);
@@ -84,8 +83,8 @@ static const char *met_words(struct whynot *w, const char *text, const struct st
 /** \p more, where it is met with \p before. */
 static const char *all_met_words(struct whynot *w, const char *text,
                                  const struct stand *before,
-                                 const struct why_condition *more,
-                                 const struct why_condition *conditions)
+                                 const struct mpl_rule_condition *more,
+                                 const struct mpl_rule_condition *conditions)
 {
     struct stand with = { .row = mpl_why_extend(w, &before->row, more) };
 
@@ -118,12 +117,12 @@ static void say_met(struct whynot *w, const struct examined *e, const struct sta
 
 /* ---- what is missing ------------------------------------------------------------------------------ */
 
-static const struct why_fact *find_fact(const struct whynot *w, const char *template,
-                                        const char *slot, const char *value,
-                                        const char *pattern)
+static const struct mpl_rule_fact *find_fact(const struct whynot *w, const char *template,
+                                             const char *slot, const char *value,
+                                             const char *pattern)
 {
     for (size_t i = 0; i < w->n_facts; i++) {
-        const struct why_fact *f = &w->facts[i];
+        const struct mpl_rule_fact *f = &w->facts[i];
 
         if (strcmp(f->template, template) == 0 &&
             strcmp(mpl_why_slot_text(f, slot), value) == 0 &&
@@ -171,11 +170,11 @@ static void missing_metric(struct whynot *w, const struct examined *e, const cha
 }
 
 static struct mpl_why *say_no_metric(struct whynot *w, const struct examined *e,
-                                     const struct why_condition *c, const char *name,
+                                     const struct mpl_rule_condition *c, const char *name,
                                      struct mpl_why *parent)
 {
     const char *pattern = mpl_why_wanted(c, "pattern");
-    const struct why_fact *unknown = find_fact(w, "unknown", "name", name, pattern);
+    const struct mpl_rule_fact *unknown = find_fact(w, "unknown", "name", name, pattern);
     struct mpl_why *node = NULL;
 
     if (unknown != NULL) {
@@ -213,7 +212,7 @@ static struct mpl_why *say_no_finding(struct whynot *w, const struct examined *e
 
 /** A fact that rules hand on to each other. Those already shown end a circle of them. */
 static void missing_helper(struct whynot *w, const struct examined *e,
-                           const struct why_condition *c, struct mpl_why *node)
+                           const struct mpl_rule_condition *c, struct mpl_why *node)
 {
     size_t n = 0;
 
@@ -229,7 +228,7 @@ static void missing_helper(struct whynot *w, const struct examined *e,
 }
 
 static struct mpl_why *say_missing(struct whynot *w, const struct examined *e,
-                                   const struct why_condition *c,
+                                   const struct mpl_rule_condition *c,
                                    const struct why_binding *bound, struct mpl_why *parent)
 {
     const char *name = mpl_why_wanted(c, "name");
@@ -262,7 +261,7 @@ static struct mpl_why *say_missing(struct whynot *w, const struct examined *e,
 static struct mpl_why *say_near(struct whynot *w, const struct examined *e,
                                 const struct why_near *near, struct mpl_why *parent)
 {
-    const struct form *wanted = mpl_why_predicate(near->constraint);
+    const struct mpl_form *wanted = mpl_why_predicate(near->constraint);
     const char *has = "";
 
     if (wanted != NULL) {
@@ -273,7 +272,7 @@ static struct mpl_why *say_near(struct whynot *w, const struct examined *e,
                            mpl_why_words(w, wanted, e->conditions));
     }
 
-    const struct why_slot *slot = mpl_why_slot(near->fact, near->constraint->slot);
+    const struct mpl_rule_slot *slot = mpl_why_slot(near->fact, near->constraint->slot);
     const char *wants =
         mpl_why_constraint_words(w, near->constraint, e->conditions, near->bound);
 
@@ -290,7 +289,8 @@ static struct mpl_why *say_near(struct whynot *w, const struct examined *e,
 
 static struct mpl_why *fail_pattern(struct whynot *w, const struct examined *e,
                                     const struct stand *stand,
-                                    const struct why_condition *c, struct mpl_why *parent)
+                                    const struct mpl_rule_condition *c,
+                                    struct mpl_why *parent)
 {
     const struct why_near near = mpl_why_nearest_fact(w, &stand->row, stand->met.bound, c);
 
@@ -299,8 +299,8 @@ static struct mpl_why *fail_pattern(struct whynot *w, const struct examined *e,
 }
 
 static struct mpl_why *fail_test(struct whynot *w, const struct examined *e,
-                                 const struct stand *stand, const struct why_condition *c,
-                                 struct mpl_why *parent)
+                                 const struct stand *stand,
+                                 const struct mpl_rule_condition *c, struct mpl_why *parent)
 {
     const struct why_met near = mpl_why_match(w, &stand->row, &c->test, 1);
     const char *has = mpl_why_values(w, c->test, e->conditions, near.bound);
@@ -314,8 +314,8 @@ static struct mpl_why *fail_test(struct whynot *w, const struct examined *e,
 }
 
 static struct mpl_why *fail_not(struct whynot *w, const struct examined *e,
-                                const struct stand *stand, const struct why_condition *c,
-                                struct mpl_why *parent)
+                                const struct stand *stand,
+                                const struct mpl_rule_condition *c, struct mpl_why *parent)
 {
     const char *text = all_met_words(w, "", stand, c->first, e->conditions);
 
@@ -326,13 +326,13 @@ static struct mpl_why *fail_not(struct whynot *w, const struct examined *e,
 }
 
 static struct mpl_why *fail_any(struct whynot *w, const struct examined *e,
-                                const struct stand *stand, const struct why_condition *c,
-                                struct mpl_why *parent)
+                                const struct stand *stand,
+                                const struct mpl_rule_condition *c, struct mpl_why *parent)
 {
     struct mpl_why *node = mpl_why_say(w, parent, MPL_WHY_FAILED, "none of these is met:");
 
-    for (const struct why_condition *p = c->first; p != NULL; p = p->next) {
-        struct why_condition alone = *p;
+    for (const struct mpl_rule_condition *p = c->first; p != NULL; p = p->next) {
+        struct mpl_rule_condition alone = *p;
 
         alone.next = NULL;
         (void) walk(w, e, stand, &alone, node);
@@ -341,25 +341,25 @@ static struct mpl_why *fail_any(struct whynot *w, const struct examined *e,
 }
 
 static void say_failed(struct whynot *w, const struct examined *e,
-                       const struct stand *stand, const struct why_condition *c,
+                       const struct stand *stand, const struct mpl_rule_condition *c,
                        struct mpl_why *parent)
 {
     struct mpl_why *node = NULL;
 
     switch (c->kind) {
-    case CONDITION_PATTERN:
+    case MPL_CONDITION_PATTERN:
         node = fail_pattern(w, e, stand, c, parent);
         break;
-    case CONDITION_TEST:
+    case MPL_CONDITION_TEST:
         node = c->test == NULL ? NULL : fail_test(w, e, stand, c, parent);
         break;
-    case CONDITION_NOT:
+    case MPL_CONDITION_NOT:
         node = fail_not(w, e, stand, c, parent);
         break;
-    case CONDITION_OR:
+    case MPL_CONDITION_OR:
         node = fail_any(w, e, stand, c, parent);
         break;
-    case CONDITION_EXISTS:
+    case MPL_CONDITION_EXISTS:
         node = mpl_why_say(w, parent, MPL_WHY_FAILED, "not met together: %s", c->text);
         (void) walk(w, e, stand, c->first, node);
         break;
@@ -372,13 +372,13 @@ static void say_failed(struct whynot *w, const struct examined *e,
 
 /** Walks along the conditions behind \p stand until one fails. True when all are met. */
 static bool walk(struct whynot *w, const struct examined *e, const struct stand *stand,
-                 const struct why_condition *first, struct mpl_why *parent)
+                 const struct mpl_rule_condition *first, struct mpl_why *parent)
 {
-    const struct why_row all = mpl_why_extend(w, &stand->row, first);
+    const struct mpl_rule_row all = mpl_why_extend(w, &stand->row, first);
     struct stand now = { .row = all, .met = stand->met };
 
     for (now.row.n = stand->row.n; now.row.n < all.n; now.row.n++) {
-        const struct why_row longer = { all.module, now.row.n + 1, all.conditions };
+        const struct mpl_rule_row longer = { all.module, now.row.n + 1, all.conditions };
         const struct why_met met = mpl_why_match(w, &longer, NULL, 0);
 
         if (met.n == 0) {
@@ -451,7 +451,7 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
     const struct mpl_rule **explained = mpl_buf_add(&w->explained);
 
     if (explained == NULL ||
-        !mpl_why_read(text->source, text->construct, w->arena, &e.conditions)) {
+        !mpl_rule_conditions(text->source, text->construct, w->arena, &e.conditions)) {
         mpl_arena_set_short(w->arena);
         return;
     }
@@ -470,10 +470,10 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
 static enum mpl_status read_all(struct whynot *w, struct mpl_err *err)
 {
     if (!mpl_why_read_texts(w) ||
-        !mpl_whynot_facts(w->infer, w->arena, &w->facts, &w->n_facts)) {
+        !mpl_infer_facts(w->infer, w->arena, &w->facts, &w->n_facts)) {
         return mpl_nomem(err);
     }
-    return mpl_cage_status(&w->infer->cage, err);
+    return mpl_infer_status(w->infer, err);
 }
 
 static void explain_all(struct whynot *w, const char *name, struct mpl_why *root)
@@ -490,9 +490,9 @@ static void explain_all(struct whynot *w, const char *name, struct mpl_why *root
     }
 }
 
-enum mpl_status mpl_infer_why_not(struct mpl_infer *infer, const char *name,
-                                  struct mpl_arena *arena, struct mpl_why **out,
-                                  struct mpl_err *err)
+enum mpl_status mpl_why_not(struct mpl_infer *infer, const char *name,
+                            struct mpl_arena *arena, struct mpl_why **out,
+                            struct mpl_err *err)
 {
     struct whynot w = mpl_why_make(infer, arena);
     enum mpl_status st = read_all(&w, err);
@@ -512,8 +512,7 @@ enum mpl_status mpl_infer_why_not(struct mpl_infer *infer, const char *name,
                         name, n);
 
         explain_all(&w, name, root);
-        st =
-            mpl_arena_is_short(arena) ? mpl_nomem(err) : mpl_cage_status(&infer->cage, err);
+        st = mpl_arena_is_short(arena) ? mpl_nomem(err) : mpl_infer_status(infer, err);
         *out = root;
     }
     mpl_buf_free(&w.explained);

@@ -1,46 +1,46 @@
 /* Facts and globals as plain data, for questions after the rules have fired. */
 #include "config.h"
 
+#include "infer/ask.h"
 #include "infer/clips_priv.h"
-#include "infer/whynot_priv.h"
 
 #include <string.h>
 
 struct gathering {
     struct mpl_infer *infer;
     struct mpl_arena *arena;
-    struct mpl_buf facts; /**< struct why_fact */
+    struct mpl_buf facts; /**< struct mpl_rule_fact */
     bool is_nomem;
 };
 
 static bool take_value(struct mpl_arena *arena, int type, void *value,
-                       struct why_value *out)
+                       struct mpl_rule_value *out)
 {
-    *out = (struct why_value){ .kind = WHY_OTHER, .text = "?" };
+    *out = (struct mpl_rule_value){ .kind = MPL_RULE_OTHER, .text = "?" };
     if (type == FLOAT) {
-        out->kind = WHY_FLOAT;
+        out->kind = MPL_RULE_FLOAT;
         out->number = ValueToDouble(value);
         out->text = mpl_arena_printf(arena, "%.15g", out->number);
         if (out->text != NULL && strpbrk(out->text, ".en") == NULL) {
             out->text = mpl_arena_printf(arena, "%s.0", out->text);
         }
     } else if (type == INTEGER) {
-        out->kind = WHY_INTEGER;
+        out->kind = MPL_RULE_INTEGER;
         out->number = (double) ValueToLong(value);
         out->text = mpl_arena_printf(arena, "%lld", ValueToLong(value));
     } else if (type == STRING || type == SYMBOL) {
-        out->kind = type == STRING ? WHY_STRING : WHY_SYMBOL;
+        out->kind = type == STRING ? MPL_RULE_STRING : MPL_RULE_SYMBOL;
         out->text = mpl_arena_strdup(arena, ValueToString(value));
     }
     return out->text != NULL;
 }
 
 static bool take_slot(struct mpl_arena *arena, const struct field *field,
-                      struct why_slot *out)
+                      struct mpl_rule_slot *out)
 {
     const struct multifield *list = field->type == MULTIFIELD ? field->value : NULL;
     const size_t n = list == NULL ? 1 : (size_t) list->multifieldLength;
-    struct why_value *values = MPL_NEW_ARRAY(arena, n, struct why_value);
+    struct mpl_rule_value *values = MPL_NEW_ARRAY(arena, n, struct mpl_rule_value);
 
     if (values == NULL) {
         return false;
@@ -60,9 +60,9 @@ static bool take_slot(struct mpl_arena *arena, const struct field *field,
 static bool take_fact(struct gathering *g, const struct fact *fact)
 {
     const struct deftemplate *template = fact->whichDeftemplate;
-    struct why_fact *out = mpl_buf_add(&g->facts);
-    struct why_slot *slots =
-        MPL_NEW_ARRAY(g->arena, template->numberOfSlots, struct why_slot);
+    struct mpl_rule_fact *out = mpl_buf_add(&g->facts);
+    struct mpl_rule_slot *slots =
+        MPL_NEW_ARRAY(g->arena, template->numberOfSlots, struct mpl_rule_slot);
     size_t n = 0;
 
     if (out == NULL || slots == NULL) {
@@ -94,12 +94,12 @@ static void gather(void *context)
     }
 }
 
-bool mpl_whynot_facts(struct mpl_infer *infer, struct mpl_arena *arena,
-                      const struct why_fact **facts, size_t *n)
+bool mpl_infer_facts(struct mpl_infer *infer, struct mpl_arena *arena,
+                     const struct mpl_rule_fact **facts, size_t *n)
 {
     struct gathering g = { .infer = infer,
                            .arena = arena,
-                           .facts = mpl_buf_make(sizeof(struct why_fact)) };
+                           .facts = mpl_buf_make(sizeof(struct mpl_rule_fact)) };
 
     *n = 0;
     if (!mpl_cage_enter(&infer->cage, gather, &g)) {
@@ -119,7 +119,7 @@ struct global {
     struct mpl_infer *infer;
     struct mpl_arena *arena;
     const char *name;
-    struct why_value *out;
+    struct mpl_rule_value *out;
     bool is_done;
 };
 
@@ -135,8 +135,8 @@ static void get_global(void *context)
     mpl_cage_forget(&g->infer->cage);
 }
 
-bool mpl_whynot_global(struct mpl_infer *infer, const char *name, struct mpl_arena *arena,
-                       struct why_value *out)
+bool mpl_infer_global(struct mpl_infer *infer, const char *name, struct mpl_arena *arena,
+                      struct mpl_rule_value *out)
 {
     struct global g = { .infer = infer, .arena = arena, .name = name, .out = out };
 

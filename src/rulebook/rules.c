@@ -1,7 +1,7 @@
 /* Reads rule files. */
 #include "config.h"
 
-#include "infer/infer_priv.h"
+#include "rulebook/rulebook_priv.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static bool index_rules(struct mpl_rules *rules, struct mpl_arena *arena)
         for (size_t j = 0; j < rules->sources[i]->n; j++) {
             const struct mpl_construct *c = &rules->sources[i]->constructs[j];
 
-            if (c->kind != CONSTRUCT_RULE) {
+            if (c->kind != MPL_CONSTRUCT_RULE) {
                 continue;
             }
             list[rules->n_rules++] = (struct mpl_rule){
@@ -76,11 +76,12 @@ static struct mpl_source *add_source(const char *file, char *text, size_t bytes,
     return mpl_scan(source, arena, lint, err) == MPL_OK ? source : NULL;
 }
 
-/** The checks that need all sources. */
+/** The checks that need all sources. CLIPS sees only texts of sound outer form: a missing parenthesis would make it
+ *  complain about everything that follows. */
 static enum mpl_status finish(const struct mpl_source *const *sources, size_t n,
-                              bool is_deferred, size_t errors_before,
-                              struct mpl_arena *arena, struct mpl_lint *lint,
-                              const struct mpl_rules **out, struct mpl_err *err)
+                              size_t errors_before, struct mpl_arena *arena,
+                              struct mpl_lint *lint, const struct mpl_rules **out,
+                              struct mpl_err *err)
 {
     struct mpl_rules *rules = MPL_NEW(arena, struct mpl_rules);
 
@@ -89,20 +90,9 @@ static enum mpl_status finish(const struct mpl_source *const *sources, size_t n,
     }
     rules->sources = sources;
     rules->n_sources = n;
+    rules->lint = lint;
     if (!mpl_rules_check_together(rules, lint) || !index_rules(rules, arena)) {
         return mpl_nomem(err);
-    }
-    /*
-     * CLIPS sees only texts of sound outer form: a missing parenthesis would make it complain
-     * about everything that follows.
-     */
-    rules->unchecked = is_deferred ? lint : NULL;
-    if (mpl_lint_errors(lint) == errors_before && !is_deferred) {
-        const enum mpl_status st = mpl_rules_check(rules, lint, err);
-
-        if (st != MPL_OK) {
-            return st;
-        }
     }
     if (mpl_lint_errors(lint) > errors_before) {
         return mpl_lint_fail(lint, err);
@@ -228,7 +218,7 @@ static enum mpl_status read_sources(const struct rule_file *files, size_t n,
     return MPL_OK;
 }
 
-static enum mpl_status load_files(const struct rule_file *files, size_t n, bool is_deferred,
+static enum mpl_status load_files(const struct rule_file *files, size_t n,
                                   struct mpl_arena *arena, struct mpl_lint *lint,
                                   const struct mpl_rules **out, struct mpl_err *err)
 {
@@ -244,9 +234,7 @@ static enum mpl_status load_files(const struct rule_file *files, size_t n, bool 
 
     const enum mpl_status st = read_sources(files, n, arena, lint, sources, err);
 
-    return st != MPL_OK
-               ? st
-               : finish(sources, n, is_deferred, errors_before, arena, lint, out, err);
+    return st != MPL_OK ? st : finish(sources, n, errors_before, arena, lint, out, err);
 }
 
 /* Files as if they were in a directory behind all others. */
@@ -264,9 +252,9 @@ static enum mpl_status add_files(const char *const *paths, size_t n, size_t numb
     return MPL_OK;
 }
 
-static enum mpl_status load_places(const struct mpl_rule_places *places, bool is_deferred,
-                                   struct mpl_arena *arena, struct mpl_lint *lint,
-                                   const struct mpl_rules **out, struct mpl_err *err)
+enum mpl_status mpl_rules_read(const struct mpl_rule_places *places,
+                               struct mpl_arena *arena, struct mpl_lint *lint,
+                               const struct mpl_rules **out, struct mpl_err *err)
 {
     struct mpl_buf files = mpl_buf_make(sizeof(struct rule_file));
     enum mpl_status st = MPL_OK;
@@ -282,27 +270,10 @@ static enum mpl_status load_places(const struct mpl_rule_places *places, bool is
         drop_replaced(&files);
     }
     if (st == MPL_OK) {
-        st = load_files(files.data, files.n, is_deferred, arena, lint, out, err);
+        st = load_files(files.data, files.n, arena, lint, out, err);
     }
     mpl_buf_free(&files);
     return st;
-}
-
-enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
-                               struct mpl_arena *arena, struct mpl_lint *lint,
-                               const struct mpl_rules **out, struct mpl_err *err)
-{
-    const struct mpl_rule_places places = { .directories = directories,
-                                            .n_directories = n };
-
-    return load_places(&places, false, arena, lint, out, err);
-}
-
-enum mpl_status mpl_rules_read(const struct mpl_rule_places *places,
-                               struct mpl_arena *arena, struct mpl_lint *lint,
-                               const struct mpl_rules **out, struct mpl_err *err)
-{
-    return load_places(places, true, arena, lint, out, err);
 }
 
 enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes,
@@ -334,5 +305,5 @@ enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes
     if (sources[n] == NULL) {
         return mpl_nomem(err);
     }
-    return finish(sources, n + 1, false, errors_before, arena, lint, out, err);
+    return finish(sources, n + 1, errors_before, arena, lint, out, err);
 }

@@ -11,7 +11,8 @@
  */
 #include "config.h"
 
-#include "infer/infer_priv.h"
+#include "rulebook/demand.h"
+#include "rulebook/forms.h"
 
 #include <string.h>
 
@@ -32,7 +33,8 @@ struct candidate {
 };
 
 struct chooser {
-    const struct mpl_infer_limits *limits;
+    const struct mpl_given *given;
+    size_t n_given;
     struct mpl_arena *arena; /**< Scratch. */
     struct candidate *rules;
     size_t n_rules;
@@ -45,7 +47,7 @@ struct chooser {
     bool is_nomem;
 };
 
-static bool is_one_of(const struct mpl_scanner *s, struct mpl_token token,
+static bool is_one_of(const struct mpl_scanner *s, struct mpl_form_token token,
                       const char *const *words)
 {
     while (*words != NULL && !mpl_token_is(s, token, *words)) {
@@ -55,7 +57,7 @@ static bool is_one_of(const struct mpl_scanner *s, struct mpl_token token,
 }
 
 static const char *text_of(struct chooser *c, const struct mpl_scanner *s,
-                           struct mpl_token token)
+                           struct mpl_form_token token)
 {
     const char *text = mpl_token_text(s, token, c->arena);
 
@@ -64,16 +66,16 @@ static const char *text_of(struct chooser *c, const struct mpl_scanner *s,
 }
 
 /** A word or text that stands alone in its slot, so that no fact with another one is meant. */
-static bool is_only_value(struct mpl_scanner after, struct mpl_token value)
+static bool is_only_value(struct mpl_scanner after, struct mpl_form_token value)
 {
     const char first = after.text[value.begin];
     const bool is_literal =
-        value.kind == TOKEN_STRING || (value.kind == TOKEN_WORD && first != '?' &&
-                                       first != '$' && first != ':' && first != '=');
+        value.kind == MPL_FORM_STRING || (value.kind == MPL_FORM_WORD && first != '?' &&
+                                          first != '$' && first != ':' && first != '=');
 
     return is_literal &&
            memchr(after.text + value.begin, '\\', value.end - value.begin) == NULL &&
-           mpl_scanner_next(&after).kind == TOKEN_CLOSE;
+           mpl_scanner_next(&after).kind == MPL_FORM_CLOSE;
 }
 
 /** Behind "(template" up to its end: the name that it asks for, or NULL. */
@@ -83,32 +85,32 @@ static const char *read_name(struct chooser *c, struct mpl_scanner *s)
     const char *name = NULL;
 
     for (unsigned depth = 1; depth > 0;) {
-        const struct mpl_token token = mpl_scanner_next(s);
+        const struct mpl_form_token token = mpl_scanner_next(s);
         struct mpl_scanner slot = *s;
 
-        if (token.kind == TOKEN_END) {
+        if (token.kind == MPL_FORM_END) {
             return NULL;
         }
-        if (token.kind == TOKEN_OPEN && depth == 1 &&
+        if (token.kind == MPL_FORM_OPEN && depth == 1 &&
             is_one_of(s, mpl_scanner_next(&slot), names)) {
-            const struct mpl_token value = mpl_scanner_next(&slot);
+            const struct mpl_form_token value = mpl_scanner_next(&slot);
 
             name = is_only_value(slot, value) ? text_of(c, s, value) : name;
         }
-        depth += token.kind == TOKEN_OPEN;
-        depth -= token.kind == TOKEN_CLOSE;
+        depth += token.kind == MPL_FORM_OPEN;
+        depth -= token.kind == MPL_FORM_CLOSE;
     }
     return name;
 }
 
 /** Conditions inside of others (`not`, `or`, `exists`) say nothing. */
-static bool is_plain(const struct mpl_scanner *s, struct mpl_token head)
+static bool is_plain(const struct mpl_scanner *s, struct mpl_form_token head)
 {
     static const char *const others[] = { "not",    "exists",       "or",      "and",
                                           "forall", "logical",      "declare", "object",
                                           "test",   "initial-fact", NULL };
 
-    return head.kind == TOKEN_WORD && !is_one_of(s, head, others);
+    return head.kind == MPL_FORM_WORD && !is_one_of(s, head, others);
 }
 
 /** What the conditions of a rule ask for. */
@@ -118,14 +120,14 @@ static void read_wishes(struct chooser *c, struct candidate *rule)
 
     s.at = rule->construct->begin;
     for (unsigned depth = 0;;) {
-        const struct mpl_token token = mpl_scanner_next(&s);
+        const struct mpl_form_token token = mpl_scanner_next(&s);
         struct mpl_scanner behind = s;
 
-        if (token.kind == TOKEN_END || (depth == 1 && mpl_token_is(&s, token, "=>"))) {
+        if (token.kind == MPL_FORM_END || (depth == 1 && mpl_token_is(&s, token, "=>"))) {
             break;
         }
-        if (token.kind == TOKEN_OPEN && depth == 1) {
-            const struct mpl_token head = mpl_scanner_next(&behind);
+        if (token.kind == MPL_FORM_OPEN && depth == 1) {
+            const struct mpl_form_token head = mpl_scanner_next(&behind);
             struct wish *wish = is_plain(&s, head) ? mpl_buf_add(&c->wishes) : NULL;
 
             if (wish != NULL) {
@@ -136,8 +138,8 @@ static void read_wishes(struct chooser *c, struct candidate *rule)
             }
             c->is_nomem = c->is_nomem || is_plain(&s, head);
         }
-        depth += token.kind == TOKEN_OPEN;
-        depth -= token.kind == TOKEN_CLOSE;
+        depth += token.kind == MPL_FORM_OPEN;
+        depth -= token.kind == MPL_FORM_CLOSE;
     }
     rule->n_wishes = c->wishes.n;
     rule->wishes = mpl_buf_take(&c->wishes, c->arena);
@@ -163,8 +165,8 @@ static bool begins_list(const struct chooser *c, const char *word)
 
 static bool is_given(const struct chooser *c, const struct wish *wish)
 {
-    for (size_t i = 0; i < c->limits->n_given; i++) {
-        const struct mpl_given *given = &c->limits->given[i];
+    for (size_t i = 0; i < c->n_given; i++) {
+        const struct mpl_given *given = &c->given[i];
 
         if (strcmp(given->template, wish->template) == 0 &&
             (given->name == NULL || wish->name == NULL ||
@@ -215,14 +217,14 @@ struct word {
 };
 
 /** False for what is no name: texts with blanks are for people. */
-static bool read_word(const struct mpl_scanner *s, struct mpl_token token,
+static bool read_word(const struct mpl_scanner *s, struct mpl_form_token token,
                       struct word *word)
 {
-    const bool is_string = token.kind == TOKEN_STRING;
+    const bool is_string = token.kind == MPL_FORM_STRING;
     const char *begin = s->text + token.begin + is_string;
     const size_t n = token.end - token.begin - (is_string ? 2 : 0);
 
-    if ((token.kind != TOKEN_WORD && !is_string) || n >= MPL_NAME_BYTES ||
+    if ((token.kind != MPL_FORM_WORD && !is_string) || n >= MPL_NAME_BYTES ||
         memchr(begin, ' ', n) != NULL) {
         return false;
     }
@@ -247,13 +249,13 @@ static void choose(struct chooser *c, struct candidate *candidate)
 {
     const struct mpl_construct *construct = candidate->construct;
     struct mpl_scanner s = mpl_scanner_make(candidate->source->text, construct->end);
-    bool is_action = construct->kind != CONSTRUCT_RULE;
+    bool is_action = construct->kind != MPL_CONSTRUCT_RULE;
     bool is_head = false;
     struct word word;
 
     s.at = construct->begin;
     *candidate->is_chosen = true;
-    for (struct mpl_token token = mpl_scanner_next(&s); token.kind != TOKEN_END;
+    for (struct mpl_form_token token = mpl_scanner_next(&s); token.kind != MPL_FORM_END;
          token = mpl_scanner_next(&s)) {
         is_action = is_action || mpl_token_is(&s, token, "=>");
         if ((is_head || is_action) && read_word(&s, token, &word)) {
@@ -264,7 +266,7 @@ static void choose(struct chooser *c, struct candidate *candidate)
                 say(c, is_head ? word.head : word.plain);
             }
         }
-        is_head = token.kind == TOKEN_OPEN;
+        is_head = token.kind == MPL_FORM_OPEN;
     }
 }
 
@@ -307,9 +309,9 @@ static void sort_constructs(struct chooser *c, const struct mpl_rules *rules, bo
                                                  .construct = &source->constructs[j],
                                                  .is_chosen = chosen };
 
-            if (candidate.construct->kind == CONSTRUCT_RULE) {
+            if (candidate.construct->kind == MPL_CONSTRUCT_RULE) {
                 c->rules[c->n_rules++] = candidate;
-            } else if (candidate.construct->kind == CONSTRUCT_FUNCTION) {
+            } else if (candidate.construct->kind == MPL_CONSTRUCT_FUNCTION) {
                 c->functions[c->n_functions++] = candidate;
                 c->is_nomem =
                     c->is_nomem ||
@@ -346,12 +348,13 @@ static size_t count_constructs(const struct mpl_rules *rules)
     return n;
 }
 
-bool *mpl_rules_choose(const struct mpl_rules *rules, const struct mpl_infer_limits *limits,
-                       struct mpl_arena *arena)
+bool *mpl_rules_choose(const struct mpl_rules *rules, const struct mpl_given *given,
+                       size_t n_given, struct mpl_arena *arena)
 {
     const size_t n = count_constructs(rules);
     bool *chosen = MPL_NEW_ARRAY(arena, n, bool);
-    struct chooser c = { .limits = limits,
+    struct chooser c = { .given = given,
+                         .n_given = n_given,
                          .arena = arena,
                          .rules = MPL_NEW_ARRAY(arena, n, struct candidate),
                          .functions = MPL_NEW_ARRAY(arena, n, struct candidate),
@@ -362,7 +365,7 @@ bool *mpl_rules_choose(const struct mpl_rules *rules, const struct mpl_infer_lim
     if (chosen == NULL || c.rules == NULL || c.functions == NULL ||
         c.function_names == NULL || c.said == NULL) {
         c.is_nomem = true;
-    } else if (limits->given == NULL) {
+    } else if (given == NULL) {
         memset(chosen, true, n * sizeof *chosen);
     } else {
         sort_constructs(&c, rules, chosen);

@@ -1,31 +1,30 @@
 /* What a rule that fired compares, and what its thresholds mean. */
 #include "config.h"
 
-#include "infer/clips_priv.h"
-#include "infer/whynot_priv.h"
+#include "whynot/whynot_priv.h"
 
 #include <string.h>
 
 struct whynot mpl_why_make(struct mpl_infer *infer, struct mpl_arena *arena)
 {
     return (struct whynot){ .infer = infer,
-                            .rules = infer->rules,
+                            .rules = mpl_infer_rules(infer),
                             .arena = arena,
                             .explained = mpl_buf_make(sizeof(const struct mpl_rule *)) };
 }
 
 /** The comments of the thresholds in an expression, each with \p has_value or not. */
-static void say_thresholds(struct whynot *w, const struct form *expr, bool has_value,
+static void say_thresholds(struct whynot *w, const struct mpl_form *expr, bool has_value,
                            struct mpl_why *node)
 {
-    for (const struct form *e = expr; e != NULL && node != NULL; e = e->next) {
-        if (e->kind == TOKEN_OPEN) {
+    for (const struct mpl_form *e = expr; e != NULL && node != NULL; e = e->next) {
+        if (e->kind == MPL_FORM_OPEN) {
             say_thresholds(w, e->first, has_value, node);
-        } else if (e->kind != TOKEN_STRING && strncmp(e->text, "?*", 2) == 0) {
+        } else if (e->kind != MPL_FORM_STRING && strncmp(e->text, "?*", 2) == 0) {
             const char *says = mpl_why_global_says(w->rules, e->text, w->arena);
 
             if (says != NULL && *says != '\0') {
-                const struct form alone = { .text = e->text };
+                const struct mpl_form alone = { .text = e->text };
 
                 (void) mpl_why_say(w, node, MPL_WHY_NOTE, "%s: %s",
                                    has_value ? mpl_why_words(w, &alone, NULL) : e->text,
@@ -35,10 +34,11 @@ static void say_thresholds(struct whynot *w, const struct form *expr, bool has_v
     }
 }
 
-void mpl_why_say_functions(struct whynot *w, const struct form *expr, struct mpl_why *node)
+void mpl_why_say_functions(struct whynot *w, const struct mpl_form *expr,
+                           struct mpl_why *node)
 {
-    if (expr == NULL || expr->kind != TOKEN_OPEN || expr->first == NULL ||
-        expr->first->kind == TOKEN_OPEN) {
+    if (expr == NULL || expr->kind != MPL_FORM_OPEN || expr->first == NULL ||
+        expr->first->kind == MPL_FORM_OPEN) {
         return;
     }
     for (size_t i = 0; i < w->n_texts && node != NULL; i++) {
@@ -54,13 +54,13 @@ void mpl_why_say_functions(struct whynot *w, const struct form *expr, struct mpl
             say_thresholds(w, f->actions, true, note);
         }
     }
-    for (const struct form *e = expr->first->next; e != NULL; e = e->next) {
+    for (const struct mpl_form *e = expr->first->next; e != NULL; e = e->next) {
         mpl_why_say_functions(w, e, node);
     }
 }
 
-static void say_compared(struct whynot *w, const struct form *expr,
-                         const struct why_condition *all, struct mpl_why *parent)
+static void say_compared(struct whynot *w, const struct mpl_form *expr,
+                         const struct mpl_rule_condition *all, struct mpl_why *parent)
 {
     struct mpl_why *node =
         mpl_why_say(w, parent, MPL_WHY_VALUE, "needs %s", mpl_why_words(w, expr, all));
@@ -70,43 +70,44 @@ static void say_compared(struct whynot *w, const struct form *expr,
     }
 }
 
-static void say_comparisons(struct whynot *w, const struct why_condition *first,
-                            const struct why_condition *all, struct mpl_why *parent)
+static void say_comparisons(struct whynot *w, const struct mpl_rule_condition *first,
+                            const struct mpl_rule_condition *all, struct mpl_why *parent)
 {
-    for (const struct why_condition *c = first; c != NULL; c = c->next) {
-        if (c->kind == CONDITION_TEST && c->test != NULL) {
+    for (const struct mpl_rule_condition *c = first; c != NULL; c = c->next) {
+        if (c->kind == MPL_CONDITION_TEST && c->test != NULL) {
             say_compared(w, c->test, all, parent);
-        } else if (c->kind == CONDITION_NOT && c->first != NULL &&
-                   c->first->kind == CONDITION_PATTERN) {
+        } else if (c->kind == MPL_CONDITION_NOT && c->first != NULL &&
+                   c->first->kind == MPL_CONDITION_PATTERN) {
             (void) mpl_why_say(w, parent, MPL_WHY_VALUE, "needs no %s",
                                mpl_why_pattern_words(w, c->first, all, NULL));
-        } else if (c->kind == CONDITION_PATTERN) {
-            for (const struct why_constraint *k = c->constraints; k != NULL; k = k->next) {
-                const struct form *predicate = mpl_why_predicate(k);
+        } else if (c->kind == MPL_CONDITION_PATTERN) {
+            for (const struct mpl_rule_constraint *k = c->constraints; k != NULL;
+                 k = k->next) {
+                const struct mpl_form *predicate = mpl_why_predicate(k);
 
                 if (predicate != NULL) {
                     say_compared(w, predicate, all, parent);
                 }
             }
-        } else if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+        } else if (c->kind == MPL_CONDITION_AND || c->kind == MPL_CONDITION_OR) {
             say_comparisons(w, c->first, all, parent);
         }
     }
 }
 
-enum mpl_status mpl_infer_why_rule(struct mpl_infer *infer, const char *rule,
-                                   struct mpl_arena *arena, struct mpl_why **out,
-                                   struct mpl_err *err)
+enum mpl_status mpl_why_rule(struct mpl_infer *infer, const char *rule,
+                             struct mpl_arena *arena, struct mpl_why **out,
+                             struct mpl_err *err)
 {
     struct whynot w = mpl_why_make(infer, arena);
-    const struct why_condition *conditions = NULL;
+    const struct mpl_rule_condition *conditions = NULL;
     struct why_text text;
 
     *out = mpl_why_say(&w, NULL, MPL_WHY_RULE, "rule %s", rule);
     if (*out != NULL && mpl_why_find_rule(w.rules, rule, &text)) {
         mpl_why_place(*out, text.rule->file, text.rule->first_line);
         (*out)->says = text.rule->says;
-        if (mpl_why_read(text.source, text.construct, arena, &conditions)) {
+        if (mpl_rule_conditions(text.source, text.construct, arena, &conditions)) {
             say_comparisons(&w, conditions, conditions, *out);
         }
     }

@@ -5,15 +5,15 @@
  */
 #include "config.h"
 
-#include "infer/infer_priv.h"
+#include "rulebook/rulebook_priv.h"
 
 #include <string.h>
 
 /* A variable that stands for words that are known. */
 struct known {
     const char *variable;
-    const struct form *words; /* the first of them; lists among them are not known */
-    bool is_pattern;          /* bound by (pattern (name "…") (id ?v)) */
+    const struct mpl_form *words; /* the first of them; lists among them are not known */
+    bool is_pattern;              /* bound by (pattern (name "…") (id ?v)) */
 };
 
 struct reader {
@@ -25,14 +25,14 @@ struct reader {
     bool is_short; /* of memory */
 };
 
-static bool is_variable(const struct form *node)
+static bool is_variable(const struct mpl_form *node)
 {
-    return node != NULL && node->kind == TOKEN_WORD && node->text[0] == '?';
+    return node != NULL && node->kind == MPL_FORM_WORD && node->text[0] == '?';
 }
 
 /* ---- variables ---------------------------------------------------------------------------- */
 
-static void know(struct reader *r, const char *variable, const struct form *words,
+static void know(struct reader *r, const char *variable, const struct mpl_form *words,
                  bool is_pattern)
 {
     struct known *known = mpl_buf_add(&r->known);
@@ -56,25 +56,25 @@ static const struct known *find_known(const struct reader *r, const char *variab
 }
 
 /* (foreach ?m (create$ "a" "b") …), (bind ?m "a"), (bind ?m (create$ "a" "b")) */
-static void note_binding(struct reader *r, const struct form *list)
+static void note_binding(struct reader *r, const struct mpl_form *list)
 {
-    const struct form *variable = list->first->next;
-    const struct form *value = variable == NULL ? NULL : variable->next;
+    const struct mpl_form *variable = list->first->next;
+    const struct mpl_form *value = variable == NULL ? NULL : variable->next;
 
     if (!is_variable(variable) || value == NULL) {
         return;
     }
     know(r, variable->text,
-         mpl_form_is(value, "create$") ? value->first->next
-         : value->kind == TOKEN_STRING ? value
-                                       : NULL,
+         mpl_form_is(value, "create$")    ? value->first->next
+         : value->kind == MPL_FORM_STRING ? value
+                                          : NULL,
          false);
 }
 
 /* The only word that a slot allows; NULL when that cannot be known. */
-static const char *word_of(const struct reader *r, const struct form *value)
+static const char *word_of(const struct reader *r, const struct mpl_form *value)
 {
-    if (value == NULL || (value->next != NULL && value->next->kind == TOKEN_OTHER)) {
+    if (value == NULL || (value->next != NULL && value->next->kind == MPL_FORM_OTHER)) {
         return NULL;
     }
     if (is_variable(value)) {
@@ -82,13 +82,14 @@ static const char *word_of(const struct reader *r, const struct form *value)
 
         return known != NULL && known->is_pattern ? known->words->text : NULL;
     }
-    return value->kind == TOKEN_STRING || value->kind == TOKEN_WORD ? value->text : NULL;
+    return value->kind == MPL_FORM_STRING || value->kind == MPL_FORM_WORD ? value->text
+                                                                          : NULL;
 }
 
 /* ---- mentions --------------------------------------------------------------------------------- */
 
 static struct mpl_mention *mention(struct reader *r, enum mpl_mention_kind kind,
-                                   const struct form *at)
+                                   const struct mpl_form *at)
 {
     struct mpl_mention *m = mpl_buf_add(r->mentions);
 
@@ -104,7 +105,7 @@ static struct mpl_mention *mention(struct reader *r, enum mpl_mention_kind kind,
 }
 
 static void mention_metric(struct reader *r, enum mpl_mention_kind kind,
-                           const struct form *at, const struct form *fact)
+                           const struct mpl_form *at, const struct mpl_form *fact)
 {
     struct mpl_mention *m = mention(r, kind, at);
 
@@ -116,27 +117,27 @@ static void mention_metric(struct reader *r, enum mpl_mention_kind kind,
 
 /* The words that the slot of a metric's name stands for, one after the other. */
 static void note_metrics(struct reader *r, enum mpl_mention_kind kind,
-                         const struct form *value, const struct form *fact)
+                         const struct mpl_form *value, const struct mpl_form *fact)
 {
     const struct known *known = is_variable(value) ? find_known(r, value->text) : NULL;
-    const struct form *words = known == NULL ? value : known->words;
+    const struct mpl_form *words = known == NULL ? value : known->words;
 
-    for (const struct form *n = words; n != NULL; n = n->next) {
-        if (n->kind == TOKEN_OTHER && strcmp(n->text, "~") == 0) {
+    for (const struct mpl_form *n = words; n != NULL; n = n->next) {
+        if (n->kind == MPL_FORM_OTHER && strcmp(n->text, "~") == 0) {
             return; /* all but this one */
         }
-        if (n->kind == TOKEN_STRING) {
+        if (n->kind == MPL_FORM_STRING) {
             mention_metric(r, kind, n, fact);
         }
     }
 }
 
 /* Every literal in the value of a slot: with (if …) there are several, of which one is shown. */
-static void note_lines(struct reader *r, const char *slot, const struct form *value)
+static void note_lines(struct reader *r, const char *slot, const struct mpl_form *value)
 {
-    for (const struct form *n = value; n != NULL; n = n->next) {
+    for (const struct mpl_form *n = value; n != NULL; n = n->next) {
         struct mpl_mention *m =
-            n->kind == TOKEN_STRING ? mention(r, MPL_MENTION_LINE, n) : NULL;
+            n->kind == MPL_FORM_STRING ? mention(r, MPL_MENTION_LINE, n) : NULL;
 
         if (m != NULL) {
             m->name = slot;
@@ -146,7 +147,7 @@ static void note_lines(struct reader *r, const char *slot, const struct form *va
     }
 }
 
-static void note_finding(struct reader *r, const struct form *fact)
+static void note_finding(struct reader *r, const struct mpl_form *fact)
 {
     struct mpl_mention *m = mention(
         r, r->is_behind_arrow ? MPL_MENTION_CONCLUDES : MPL_MENTION_BUILDS_ON, fact->first);
@@ -164,10 +165,10 @@ static void note_finding(struct reader *r, const struct form *fact)
 
 /* Every text of \p value, which may be "a"|"b". */
 static void note_names(struct reader *r, enum mpl_mention_kind kind,
-                       const struct form *value, const char *pattern)
+                       const struct mpl_form *value, const char *pattern)
 {
-    for (const struct form *n = value; n != NULL; n = n->next) {
-        struct mpl_mention *m = n->kind == TOKEN_STRING ? mention(r, kind, n) : NULL;
+    for (const struct mpl_form *n = value; n != NULL; n = n->next) {
+        struct mpl_mention *m = n->kind == MPL_FORM_STRING ? mention(r, kind, n) : NULL;
 
         if (m != NULL) {
             m->name = n->text;
@@ -177,16 +178,16 @@ static void note_names(struct reader *r, enum mpl_mention_kind kind,
 }
 
 /* (pattern "x") as a slot of \p fact. */
-static void note_pattern_slot(struct reader *r, const struct form *fact)
+static void note_pattern_slot(struct reader *r, const struct mpl_form *fact)
 {
     note_names(r, MPL_MENTION_PATTERN, mpl_form_slot(fact, "pattern"), NULL);
 }
 
 /* (role (pattern ?p) (name "x")), (role-locations ?r ?p "x") */
-static void note_role(struct reader *r, const struct form *list)
+static void note_role(struct reader *r, const struct mpl_form *list)
 {
-    const struct form *run = list->first->next;
-    const struct form *id = run == NULL ? NULL : run->next;
+    const struct mpl_form *run = list->first->next;
+    const struct mpl_form *id = run == NULL ? NULL : run->next;
 
     if (mpl_form_is(list, "role")) {
         note_names(r, MPL_MENTION_ROLE, mpl_form_slot(list, "name"),
@@ -196,20 +197,20 @@ static void note_role(struct reader *r, const struct form *list)
     }
 }
 
-static void note_pattern(struct reader *r, const struct form *fact)
+static void note_pattern(struct reader *r, const struct mpl_form *fact)
 {
-    const struct form *name = mpl_form_slot(fact, "name");
-    const struct form *id = mpl_form_slot(fact, "id");
+    const struct mpl_form *name = mpl_form_slot(fact, "name");
+    const struct mpl_form *id = mpl_form_slot(fact, "id");
 
     note_names(r, MPL_MENTION_PATTERN, name, NULL);
-    if (name != NULL && name->kind == TOKEN_STRING && name->next == NULL &&
+    if (name != NULL && name->kind == MPL_FORM_STRING && name->next == NULL &&
         is_variable(id)) {
         know(r, id->text, name, true);
     }
 }
 
 /* "role.metric" as an argument of a function may be asked for there. */
-static void note_word(struct reader *r, const struct form *node)
+static void note_word(struct reader *r, const struct mpl_form *node)
 {
     const char *dot = strchr(node->text, '.');
 
@@ -223,12 +224,12 @@ static void note_word(struct reader *r, const struct form *node)
     }
 }
 
-static void walk(struct reader *r, const struct form *nodes)
+static void walk(struct reader *r, const struct mpl_form *nodes)
 {
-    for (const struct form *n = nodes; n != NULL; n = n->next) {
-        if (n->kind == TOKEN_STRING) {
+    for (const struct mpl_form *n = nodes; n != NULL; n = n->next) {
+        if (n->kind == MPL_FORM_STRING) {
             note_word(r, n);
-        } else if (n->kind == TOKEN_WORD && strcmp(n->text, "=>") == 0) {
+        } else if (n->kind == MPL_FORM_WORD && strcmp(n->text, "=>") == 0) {
             r->is_behind_arrow = true;
         } else if (mpl_form_is(n, "need") && mpl_form_slot(n, "metric") != NULL) {
             note_pattern_slot(r, n);
@@ -236,7 +237,7 @@ static void walk(struct reader *r, const struct form *nodes)
         } else if (mpl_form_is(n, "metric") && mpl_form_slot(n, "name") != NULL) {
             note_pattern_slot(r, n);
             note_metrics(r, MPL_MENTION_READS, mpl_form_slot(n, "name"), n);
-        } else if (n->kind == TOKEN_OPEN) {
+        } else if (n->kind == MPL_FORM_OPEN) {
             if (mpl_form_is(n, "foreach") || mpl_form_is(n, "bind")) {
                 note_binding(r, n);
             } else if (mpl_form_is(n, "finding")) {
@@ -253,11 +254,11 @@ static void walk(struct reader *r, const struct form *nodes)
 }
 
 static void read_construct(struct reader *r, const struct mpl_construct *c,
-                           const struct form *form)
+                           const struct mpl_form *form)
 {
     r->known.n = 0;
-    r->is_behind_arrow = c->kind == CONSTRUCT_FUNCTION;
-    r->rule = c->kind == CONSTRUCT_RULE
+    r->is_behind_arrow = c->kind == MPL_CONSTRUCT_FUNCTION;
+    r->rule = c->kind == MPL_CONSTRUCT_RULE
                   ? mpl_arena_printf(r->arena, "%s::%s", c->module, c->name)
                   : NULL;
     walk(r, form->first);
@@ -270,12 +271,12 @@ static void read_source(struct reader *r, const struct mpl_source *source)
 
     for (size_t i = 0; i < source->n; i++) {
         const struct mpl_construct *c = &source->constructs[i];
-        const struct form *form = mpl_form_read(&scanner, source->file, r->arena);
+        const struct mpl_form *form = mpl_form_read(&scanner, source->file, r->arena);
 
         if (form == NULL || mpl_arena_is_short(r->arena)) {
             return;
         }
-        if (c->kind == CONSTRUCT_RULE || c->kind == CONSTRUCT_FUNCTION) {
+        if (c->kind == MPL_CONSTRUCT_RULE || c->kind == MPL_CONSTRUCT_FUNCTION) {
             read_construct(r, c, form);
         }
     }

@@ -10,20 +10,20 @@
  */
 #include "config.h"
 
-#include "infer/ruletest_priv.h"
+#include "ruletest/ruletest_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct row {
-    struct form *first;
-    struct form *last;
+    struct mpl_form *first;
+    struct mpl_form *last;
 };
 
 struct giving {
-    const struct form *cases;
-    const struct form *at; /* the case at hand: those before it are known */
+    const struct mpl_form *cases;
+    const struct mpl_form *at; /* the case at hand: those before it are known */
     struct mpl_arena *arena;
     struct mpl_lint *lint;
     struct row like; /* facts of other cases */
@@ -31,7 +31,7 @@ struct giving {
     bool is_nomem;
 };
 
-static bool refuse(struct giving *g, const struct form *form, const char *why)
+static bool refuse(struct giving *g, const struct mpl_form *form, const char *why)
 {
     mpl_lint_add(g->lint, MPL_LINT_ERROR, form->place, "%s", why);
     return false;
@@ -39,10 +39,10 @@ static bool refuse(struct giving *g, const struct form *form, const char *why)
 
 /* ---- making forms ---------------------------------------------------------------------- */
 
-static struct form *make(struct giving *g, enum mpl_token_kind kind, const char *text,
-                         struct mpl_place place)
+static struct mpl_form *make(struct giving *g, enum mpl_form_kind kind, const char *text,
+                             struct mpl_place place)
 {
-    struct form *form = MPL_NEW(g->arena, struct form);
+    struct mpl_form *form = MPL_NEW(g->arena, struct mpl_form);
 
     if (form == NULL) {
         g->is_nomem = true;
@@ -55,13 +55,13 @@ static struct form *make(struct giving *g, enum mpl_token_kind kind, const char 
 }
 
 /* (name value), in front of \p next. */
-static const struct form *slot(struct giving *g, const char *name, enum mpl_token_kind kind,
-                               const char *text, const struct form *at,
-                               const struct form *next)
+static const struct mpl_form *slot(struct giving *g, const char *name,
+                                   enum mpl_form_kind kind, const char *text,
+                                   const struct mpl_form *at, const struct mpl_form *next)
 {
-    struct form *list = make(g, TOKEN_OPEN, NULL, at->place);
-    struct form *head = make(g, TOKEN_WORD, name, at->place);
-    struct form *value = make(g, kind, text, at->place);
+    struct mpl_form *list = make(g, MPL_FORM_OPEN, NULL, at->place);
+    struct mpl_form *head = make(g, MPL_FORM_WORD, name, at->place);
+    struct mpl_form *value = make(g, kind, text, at->place);
 
     if (list == NULL || head == NULL || value == NULL) {
         return next;
@@ -72,7 +72,7 @@ static const struct form *slot(struct giving *g, const char *name, enum mpl_toke
     return list;
 }
 
-static void append(struct row *row, struct form *fact)
+static void append(struct row *row, struct mpl_form *fact)
 {
     fact->next = NULL;
     if (row->first == NULL) {
@@ -84,9 +84,9 @@ static void append(struct row *row, struct form *fact)
 }
 
 /* A fact of its own, as its place in a row is another one. */
-static void add(struct giving *g, struct row *row, const struct form *fact)
+static void add(struct giving *g, struct row *row, const struct mpl_form *fact)
 {
-    struct form *copy = make(g, fact->kind, fact->text, fact->place);
+    struct mpl_form *copy = make(g, fact->kind, fact->text, fact->place);
 
     if (copy != NULL) {
         copy->first = fact->first;
@@ -96,9 +96,9 @@ static void add(struct giving *g, struct row *row, const struct form *fact)
 
 /* ---- what is the same ------------------------------------------------------------------ */
 
-static const struct form *slot_of(const struct form *fact, const char *name)
+static const struct mpl_form *slot_of(const struct mpl_form *fact, const char *name)
 {
-    for (const struct form *s = fact->first; s != NULL; s = s->next) {
+    for (const struct mpl_form *s = fact->first; s != NULL; s = s->next) {
         if (mpl_form_is(s, name)) {
             return s;
         }
@@ -106,12 +106,12 @@ static const struct form *slot_of(const struct form *fact, const char *name)
     return NULL;
 }
 
-static bool are_equal(const struct form *a, const struct form *b)
+static bool are_equal(const struct mpl_form *a, const struct mpl_form *b)
 {
-    const struct form *x = a == NULL ? NULL : a->first;
-    const struct form *y = b == NULL ? NULL : b->first;
+    const struct mpl_form *x = a == NULL ? NULL : a->first;
+    const struct mpl_form *y = b == NULL ? NULL : b->first;
 
-    while (x != NULL && y != NULL && x->kind != TOKEN_OPEN && y->kind != TOKEN_OPEN &&
+    while (x != NULL && y != NULL && x->kind != MPL_FORM_OPEN && y->kind != MPL_FORM_OPEN &&
            strcmp(x->text, y->text) == 0) {
         x = x->next;
         y = y->next;
@@ -120,7 +120,7 @@ static bool are_equal(const struct form *a, const struct form *b)
 }
 
 /* A fact takes the place of another one that says something else of the same thing. */
-static bool are_of_the_same(const struct form *a, const struct form *b)
+static bool are_of_the_same(const struct mpl_form *a, const struct mpl_form *b)
 {
     static const char *const names[] = {
         "run", "pattern", "id", "name", "location", "node"
@@ -133,26 +133,26 @@ static bool are_of_the_same(const struct form *a, const struct form *b)
     return is_same;
 }
 
-static bool has_all_slots(const struct form *fact, const struct form *wanted)
+static bool has_all_slots(const struct mpl_form *fact, const struct mpl_form *wanted)
 {
     bool has = mpl_form_is(fact, mpl_form_head(wanted));
 
-    for (const struct form *s = wanted->first->next; s != NULL && has; s = s->next) {
+    for (const struct mpl_form *s = wanted->first->next; s != NULL && has; s = s->next) {
         has = are_equal(slot_of(fact, mpl_form_head(s)), s);
     }
     return has;
 }
 
 /* Takes out those facts of other cases for which \p is_meant holds. Returns how many. */
-static size_t take_out(struct giving *g, const struct form *with,
-                       bool (*is_meant)(const struct form *, const struct form *))
+static size_t take_out(struct giving *g, const struct mpl_form *with,
+                       bool (*is_meant)(const struct mpl_form *, const struct mpl_form *))
 {
-    struct form *fact = g->like.first;
+    struct mpl_form *fact = g->like.first;
     size_t n = 0;
 
     g->like = (struct row){ NULL, NULL };
     while (fact != NULL) {
-        struct form *next = (struct form *) fact->next;
+        struct mpl_form *next = (struct mpl_form *) fact->next;
 
         if (is_meant(fact, with)) {
             n++;
@@ -164,7 +164,7 @@ static size_t take_out(struct giving *g, const struct form *with,
     return n;
 }
 
-static void put(struct giving *g, const struct form *fact)
+static void put(struct giving *g, const struct mpl_form *fact)
 {
     (void) take_out(g, fact, are_of_the_same);
     add(g, &g->own, fact);
@@ -172,40 +172,40 @@ static void put(struct giving *g, const struct form *fact)
 
 /* ---- metrics --------------------------------------------------------------------------- */
 
-static void put_metric(struct giving *g, const struct form *metrics,
-                       const struct form *name, const struct form *location,
-                       const struct form *value, const struct form *ranks)
+static void put_metric(struct giving *g, const struct mpl_form *metrics,
+                       const struct mpl_form *name, const struct mpl_form *location,
+                       const struct mpl_form *value, const struct mpl_form *ranks)
 {
-    const struct form *run = slot_of(metrics, "run");
-    const struct form *pattern = slot_of(metrics, "pattern");
-    struct form *head = make(g, TOKEN_WORD, "metric", name->place);
-    struct form *fact = make(g, TOKEN_OPEN, NULL, name->place);
+    const struct mpl_form *run = slot_of(metrics, "run");
+    const struct mpl_form *pattern = slot_of(metrics, "pattern");
+    struct mpl_form *head = make(g, MPL_FORM_WORD, "metric", name->place);
+    struct mpl_form *fact = make(g, MPL_FORM_OPEN, NULL, name->place);
 
     if (head == NULL || fact == NULL) {
         return;
     }
-    head->next = slot(g, "value", TOKEN_WORD, value->text, value, ranks);
-    head->next = slot(g, "location", TOKEN_STRING, location == NULL ? "" : location->text,
-                      name, head->next);
-    head->next = slot(g, "name", TOKEN_STRING, name->text, name, head->next);
+    head->next = slot(g, "value", MPL_FORM_WORD, value->text, value, ranks);
+    head->next = slot(g, "location", MPL_FORM_STRING,
+                      location == NULL ? "" : location->text, name, head->next);
+    head->next = slot(g, "name", MPL_FORM_STRING, name->text, name, head->next);
     head->next =
-        slot(g, "pattern", TOKEN_STRING, pattern->first->next->text, name, head->next);
-    head->next = slot(g, "run", TOKEN_STRING, run == NULL ? "r1" : run->first->next->text,
-                      name, head->next);
+        slot(g, "pattern", MPL_FORM_STRING, pattern->first->next->text, name, head->next);
+    head->next = slot(g, "run", MPL_FORM_STRING,
+                      run == NULL ? "r1" : run->first->next->text, name, head->next);
     fact->first = head;
     put(g, fact);
 }
 
 /* How many values of the list are larger than this one, or as large and before it; and how many there are. */
-static const struct form *ranks_of(struct giving *g, const struct form *list,
-                                   const struct form *value)
+static const struct mpl_form *ranks_of(struct giving *g, const struct mpl_form *list,
+                                       const struct mpl_form *value)
 {
     const double own = strtod(value->text, NULL);
     bool is_before = true;
     unsigned rank = 1;
     unsigned n = 0;
 
-    for (const struct form *l = list->first; l != NULL; l = l->next->next) {
+    for (const struct mpl_form *l = list->first; l != NULL; l = l->next->next) {
         const double other = strtod(l->next->text, NULL);
 
         is_before = is_before && l->next != value;
@@ -213,28 +213,28 @@ static const struct form *ranks_of(struct giving *g, const struct form *list,
         n++;
     }
     return slot(
-        g, "rank", TOKEN_WORD, mpl_arena_printf(g->arena, "%u", rank), value,
-        slot(g, "of", TOKEN_WORD, mpl_arena_printf(g->arena, "%u", n), value, NULL));
+        g, "rank", MPL_FORM_WORD, mpl_arena_printf(g->arena, "%u", rank), value,
+        slot(g, "of", MPL_FORM_WORD, mpl_arena_printf(g->arena, "%u", n), value, NULL));
 }
 
-static bool is_row(const struct form *list)
+static bool is_row(const struct mpl_form *list)
 {
-    const struct form *l = list->first;
+    const struct mpl_form *l = list->first;
 
-    while (l != NULL && l->kind == TOKEN_STRING && l->next != NULL &&
-           l->next->kind == TOKEN_WORD) {
+    while (l != NULL && l->kind == MPL_FORM_STRING && l->next != NULL &&
+           l->next->kind == MPL_FORM_WORD) {
         l = l->next->next;
     }
     return l == NULL;
 }
 
-static bool give_metrics(struct giving *g, const struct form *metrics)
+static bool give_metrics(struct giving *g, const struct mpl_form *metrics)
 {
-    const struct form *name = metrics->first->next;
+    const struct mpl_form *name = metrics->first->next;
 
-    for (; name != NULL && name->kind == TOKEN_OPEN; name = name->next) {
+    for (; name != NULL && name->kind == MPL_FORM_OPEN; name = name->next) {
         if (name->first == NULL || name->first->next == NULL ||
-            name->first->next->kind == TOKEN_OPEN) {
+            name->first->next->kind == MPL_FORM_OPEN) {
             return refuse(g, name, "a slot such as (pattern \"p\") is expected");
         }
     }
@@ -242,18 +242,19 @@ static bool give_metrics(struct giving *g, const struct form *metrics)
         return refuse(g, metrics, "metrics name their (pattern \"…\")");
     }
     while (name != NULL) {
-        const struct form *value = name->next;
+        const struct mpl_form *value = name->next;
 
-        if (name->kind != TOKEN_WORD || value == NULL || value->kind == TOKEN_STRING ||
-            (value->kind == TOKEN_OPEN && !is_row(value))) {
+        if (name->kind != MPL_FORM_WORD || value == NULL ||
+            value->kind == MPL_FORM_STRING ||
+            (value->kind == MPL_FORM_OPEN && !is_row(value))) {
             return refuse(g, name,
                           "a metric has a value, run.lost 4.0, or one per location, "
                           "worker.tasks (\"1\" 12.0 \"2\" 7.0)");
         }
-        if (value->kind == TOKEN_WORD) {
+        if (value->kind == MPL_FORM_WORD) {
             put_metric(g, metrics, name, NULL, value, NULL);
         }
-        for (const struct form *l = value->first; l != NULL; l = l->next->next) {
+        for (const struct mpl_form *l = value->first; l != NULL; l = l->next->next) {
             put_metric(g, metrics, name, l, l->next, ranks_of(g, value, l->next));
         }
         name = value->next;
@@ -263,12 +264,13 @@ static bool give_metrics(struct giving *g, const struct form *metrics)
 
 /* ---- other cases ------------------------------------------------------------------------ */
 
-static const struct form *find_case(const struct giving *g, const struct form *title)
+static const struct mpl_form *find_case(const struct giving *g,
+                                        const struct mpl_form *title)
 {
-    for (const struct form *c = g->cases; c != NULL && c != g->at; c = c->next) {
-        const struct form *says = mpl_form_is(c, "case") ? c->first->next : NULL;
+    for (const struct mpl_form *c = g->cases; c != NULL && c != g->at; c = c->next) {
+        const struct mpl_form *says = mpl_form_is(c, "case") ? c->first->next : NULL;
 
-        if (says != NULL && says->kind != TOKEN_OPEN &&
+        if (says != NULL && says->kind != MPL_FORM_OPEN &&
             strcmp(says->text, title->text) == 0) {
             return c;
         }
@@ -277,21 +279,21 @@ static const struct form *find_case(const struct giving *g, const struct form *t
 }
 
 /* All that is given in that case, in each of its rounds. */
-static bool give_like(struct giving *g, const struct form *like)
+static bool give_like(struct giving *g, const struct mpl_form *like)
 {
-    const struct form *title = like->first->next;
-    const struct form *other;
+    const struct mpl_form *title = like->first->next;
+    const struct mpl_form *other;
 
-    if (title == NULL || title->kind != TOKEN_STRING || title->next != NULL) {
+    if (title == NULL || title->kind != MPL_FORM_STRING || title->next != NULL) {
         return refuse(g, like, "(like \"title of an earlier case\") is expected");
     }
     other = find_case(g, title);
     if (other == NULL) {
         return refuse(g, title, "there is no such case before");
     }
-    for (const struct form *step = other->first->next->next; step != NULL;
+    for (const struct mpl_form *step = other->first->next->next; step != NULL;
          step = step->next) {
-        const struct form *fact = NULL;
+        const struct mpl_form *fact = NULL;
 
         if (mpl_form_is(step, "given") && !mpl_given_read(g->cases, other, step, g->arena,
                                                           g->lint, &fact, &g->is_nomem)) {
@@ -304,9 +306,9 @@ static bool give_like(struct giving *g, const struct form *like)
     return true;
 }
 
-static bool leave_out(struct giving *g, const struct form *without)
+static bool leave_out(struct giving *g, const struct mpl_form *without)
 {
-    for (const struct form *f = without->first->next; f != NULL; f = f->next) {
+    for (const struct mpl_form *f = without->first->next; f != NULL; f = f->next) {
         if (*mpl_form_head(f) == '\0' || take_out(g, f, has_all_slots) == 0) {
             return refuse(g, f, "no case that this one is like has such a fact");
         }
@@ -314,14 +316,15 @@ static bool leave_out(struct giving *g, const struct form *without)
     return true;
 }
 
-bool mpl_given_read(const struct form *cases, const struct form *at,
-                    const struct form *given, struct mpl_arena *arena,
-                    struct mpl_lint *lint, const struct form **first, bool *is_nomem)
+bool mpl_given_read(const struct mpl_form *cases, const struct mpl_form *at,
+                    const struct mpl_form *given, struct mpl_arena *arena,
+                    struct mpl_lint *lint, const struct mpl_form **first, bool *is_nomem)
 {
     struct giving g = { .cases = cases, .at = at, .arena = arena, .lint = lint };
     bool is_right = true;
 
-    for (const struct form *f = given->first->next; f != NULL && is_right; f = f->next) {
+    for (const struct mpl_form *f = given->first->next; f != NULL && is_right;
+         f = f->next) {
         if (mpl_form_is(f, "metrics")) {
             is_right = give_metrics(&g, f);
         } else if (mpl_form_is(f, "like")) {

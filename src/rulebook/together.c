@@ -1,7 +1,7 @@
 /* Compares the constructs of all rule files with one another. */
 #include "config.h"
 
-#include "infer/infer_priv.h"
+#include "rulebook/rulebook_priv.h"
 
 #include <string.h>
 
@@ -48,7 +48,8 @@ static bool note_name(struct index *index, const struct mpl_source *source,
     if (known != MPL_NONE) {
         struct mpl_place *before = mpl_buf_get(&index->places, known);
 
-        if (c->kind == CONSTRUCT_GLOBAL && is_other_threshold(source->file, before->file)) {
+        if (c->kind == MPL_CONSTRUCT_GLOBAL &&
+            is_other_threshold(source->file, before->file)) {
             *before = place;
             return true;
         }
@@ -74,7 +75,7 @@ static bool note_name(struct index *index, const struct mpl_source *source,
 static bool note_construct(struct index *index, const struct mpl_source *source,
                            const struct mpl_construct *c)
 {
-    if (c->kind != CONSTRUCT_GLOBAL) {
+    if (c->kind != MPL_CONSTRUCT_GLOBAL) {
         return note_name(index, source, c, c->name, c->first_line);
     }
     for (size_t i = 0; i < c->n_words; i++) {
@@ -131,7 +132,7 @@ static void check_module(struct mpl_lint *lint, const struct mpl_construct *c,
         mpl_lint_add(lint, MPL_LINT_ERROR, c->name_place, "unknown module '%s'%s%s%s",
                      c->module, near == NULL ? "" : "; did you mean '",
                      near == NULL ? "" : near, near == NULL ? "" : "'?");
-    } else if (c->kind == CONSTRUCT_RULE && mpl_lint_count(lint) < MPL_FAULTS &&
+    } else if (c->kind == MPL_CONSTRUCT_RULE && mpl_lint_count(lint) < MPL_FAULTS &&
                !has_word(phases, N_PHASES, c->module)) {
         mpl_lint_add(
             lint, MPL_LINT_WARNING, c->name_place,
@@ -153,7 +154,7 @@ static bool check_modules(const struct mpl_rules *rules, struct mpl_lint *lint)
     *word = "MAIN";
     for (size_t i = 0; i < rules->n_sources; i++) {
         for (size_t j = 0; j < rules->sources[i]->n; j++) {
-            if (rules->sources[i]->constructs[j].kind != CONSTRUCT_MODULE) {
+            if (rules->sources[i]->constructs[j].kind != MPL_CONSTRUCT_MODULE) {
                 continue;
             }
             word = mpl_buf_add(&modules);
@@ -251,7 +252,7 @@ static bool check_recursion(const struct mpl_rules *rules, struct mpl_lint *lint
         const struct mpl_source *source = rules->sources[i];
 
         for (size_t j = 0; is_done && j < source->n; j++) {
-            if (source->constructs[j].kind == CONSTRUCT_FUNCTION) {
+            if (source->constructs[j].kind == MPL_CONSTRUCT_FUNCTION) {
                 is_done = check_function(&functions, source, &source->constructs[j]);
             }
         }

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "infer/whynot_priv.h"
+#include "rulebook/conditions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +26,19 @@ static struct reader make_reader(const struct mpl_source *source,
     };
 }
 
-static struct mpl_token peek(const struct reader *r)
+static struct mpl_form_token peek(const struct reader *r)
 {
     struct mpl_scanner ahead = r->scanner;
 
     return mpl_scanner_next(&ahead);
 }
 
-static struct mpl_token next(struct reader *r)
+static struct mpl_form_token next(struct reader *r)
 {
     return mpl_scanner_next(&r->scanner);
 }
 
-static const char *text_of(struct reader *r, struct mpl_token token)
+static const char *text_of(struct reader *r, struct mpl_form_token token)
 {
     const char *text = mpl_token_text(&r->scanner, token, r->arena);
 
@@ -47,65 +47,65 @@ static const char *text_of(struct reader *r, struct mpl_token token)
 
 static bool ends_list(const struct reader *r)
 {
-    const struct mpl_token token = peek(r);
+    const struct mpl_form_token token = peek(r);
 
-    return mpl_arena_is_short(r->arena) || token.kind == TOKEN_CLOSE ||
-           token.kind == TOKEN_END;
+    return mpl_arena_is_short(r->arena) || token.kind == MPL_FORM_CLOSE ||
+           token.kind == MPL_FORM_END;
 }
 
-static const struct form *read_form(struct reader *r)
+static const struct mpl_form *read_form(struct reader *r)
 {
     return mpl_form_read(&r->scanner, "", r->arena);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------ */
 
-static struct why_value literal_of(const char *text, bool is_string)
+static struct mpl_rule_value literal_of(const char *text, bool is_string)
 {
     char *end = NULL;
     const double number = strtod(text, &end);
     const bool is_number = !is_string && end != text && *end == '\0' &&
                            strspn(text, "+-.0123456789eE") == strlen(text);
-    const enum why_value_kind kind = is_string                      ? WHY_STRING
-                                     : !is_number                   ? WHY_SYMBOL
-                                     : strpbrk(text, ".eE") != NULL ? WHY_FLOAT
-                                                                    : WHY_INTEGER;
+    const enum mpl_rule_value_kind kind = is_string                      ? MPL_RULE_STRING
+                                          : !is_number                   ? MPL_RULE_SYMBOL
+                                          : strpbrk(text, ".eE") != NULL ? MPL_RULE_FLOAT
+                                                                         : MPL_RULE_INTEGER;
 
-    return (struct why_value){ .kind = kind, .text = text, .number = number };
+    return (struct mpl_rule_value){ .kind = kind, .text = text, .number = number };
 }
 
 /** The word of a term: "?x", "$?x", "?", ":" before a parenthesis, or a literal. */
-static void read_word(struct reader *r, struct mpl_token token, struct why_term *term,
-                      bool *is_multi)
+static void read_word(struct reader *r, struct mpl_form_token token,
+                      struct mpl_rule_term *term, bool *is_multi)
 {
     const char *text = text_of(r, token);
-    const bool is_string = token.kind == TOKEN_STRING;
+    const bool is_string = token.kind == MPL_FORM_STRING;
 
     if (!is_string && text[0] == '$' && text[1] == '?') {
         *is_multi = true;
         text++;
     }
     if (is_string || (text[0] != '?' && strcmp(text, ":") != 0 && strcmp(text, "=") != 0)) {
-        term->kind = TERM_LITERAL;
+        term->kind = MPL_TERM_LITERAL;
         term->literal = literal_of(text, is_string);
     } else if (text[0] != '?') {
-        term->kind = text[0] == ':' ? TERM_PREDICATE : TERM_EQUALS;
+        term->kind = text[0] == ':' ? MPL_TERM_PREDICATE : MPL_TERM_EQUALS;
         term->expr = read_form(r);
     } else {
-        term->kind = text[1] == '\0' ? TERM_ANY : TERM_VARIABLE;
+        term->kind = text[1] == '\0' ? MPL_TERM_ANY : MPL_TERM_VARIABLE;
         term->name = text + 1;
     }
 }
 
-static struct why_term *read_term(struct reader *r, bool *is_multi)
+static struct mpl_rule_term *read_term(struct reader *r, bool *is_multi)
 {
-    struct why_term *term = MPL_NEW(r->arena, struct why_term);
-    struct mpl_token token = next(r);
+    struct mpl_rule_term *term = MPL_NEW(r->arena, struct mpl_rule_term);
+    struct mpl_form_token token = next(r);
 
     if (term == NULL) {
         return NULL;
     }
-    while (token.kind == TOKEN_OTHER) {
+    while (token.kind == MPL_FORM_OTHER) {
         const char c = r->scanner.text[token.begin];
 
         term->is_negated = term->is_negated != (c == '~');
@@ -117,18 +117,18 @@ static struct why_term *read_term(struct reader *r, bool *is_multi)
 }
 
 /** Terms that '&' and '|' connect. */
-static struct why_item *read_item(struct reader *r)
+static struct mpl_rule_item *read_item(struct reader *r)
 {
-    struct why_item *item = MPL_NEW(r->arena, struct why_item);
+    struct mpl_rule_item *item = MPL_NEW(r->arena, struct mpl_rule_item);
 
     if (item == NULL) {
         return NULL;
     }
 
-    const struct why_term **end = &item->terms;
+    const struct mpl_rule_term **end = &item->terms;
 
     for (bool goes_on = true; goes_on && !mpl_arena_is_short(r->arena);) {
-        struct why_term *term = read_term(r, &item->is_multi);
+        struct mpl_rule_term *term = read_term(r, &item->is_multi);
 
         if (term == NULL) {
             return NULL;
@@ -136,29 +136,29 @@ static struct why_item *read_item(struct reader *r)
         *end = term;
         end = &term->next;
 
-        const struct mpl_token token = peek(r);
+        const struct mpl_form_token token = peek(r);
 
-        goes_on = token.kind == TOKEN_OTHER && r->scanner.text[token.begin] != '~';
+        goes_on = token.kind == MPL_FORM_OTHER && r->scanner.text[token.begin] != '~';
     }
     return item;
 }
 
-static struct why_constraint *read_constraint(struct reader *r)
+static struct mpl_rule_constraint *read_constraint(struct reader *r)
 {
-    struct why_constraint *constraint = MPL_NEW(r->arena, struct why_constraint);
+    struct mpl_rule_constraint *constraint = MPL_NEW(r->arena, struct mpl_rule_constraint);
 
     if (constraint == NULL) {
         return NULL;
     }
-    const struct mpl_token open = next(r);
+    const struct mpl_form_token open = next(r);
 
     constraint->slot = text_of(r, next(r));
     constraint->source = r->scanner.text + open.begin;
 
-    const struct why_item **end = &constraint->items;
+    const struct mpl_rule_item **end = &constraint->items;
 
     while (!ends_list(r)) {
-        struct why_item *item = read_item(r);
+        struct mpl_rule_item *item = read_item(r);
 
         if (item == NULL) {
             return NULL;
@@ -174,13 +174,13 @@ static struct why_constraint *read_constraint(struct reader *r)
 
 struct group {
     const char *word;
-    enum why_condition_kind kind;
+    enum mpl_rule_condition_kind kind;
 };
 
 static const struct group groups[] = {
-    { "and", CONDITION_AND },       { "logical", CONDITION_AND },
-    { "or", CONDITION_OR },         { "not", CONDITION_NOT },
-    { "exists", CONDITION_EXISTS }, { "forall", CONDITION_FORALL },
+    { "and", MPL_CONDITION_AND },       { "logical", MPL_CONDITION_AND },
+    { "or", MPL_CONDITION_OR },         { "not", MPL_CONDITION_NOT },
+    { "exists", MPL_CONDITION_EXISTS }, { "forall", MPL_CONDITION_FORALL },
 };
 enum { N_GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -195,9 +195,9 @@ static const char *quote(struct reader *r, size_t begin, size_t end)
     if (text == NULL) {
         return "";
     }
-    for (struct mpl_token t = mpl_scanner_next(&s); t.kind != TOKEN_END;
+    for (struct mpl_form_token t = mpl_scanner_next(&s); t.kind != MPL_FORM_END;
          t = mpl_scanner_next(&s)) {
-        if (n > 0 && t.begin > last && t.kind != TOKEN_CLOSE) {
+        if (n > 0 && t.begin > last && t.kind != MPL_FORM_CLOSE) {
             text[n++] = ' ';
         }
         memcpy(text + n, s.text + t.begin, t.end - t.begin);
@@ -208,12 +208,12 @@ static const char *quote(struct reader *r, size_t begin, size_t end)
     return text;
 }
 
-static struct why_condition *read_condition(struct reader *r);
+static struct mpl_rule_condition *read_condition(struct reader *r);
 
-static void read_parts(struct reader *r, const struct why_condition **end)
+static void read_parts(struct reader *r, const struct mpl_rule_condition **end)
 {
     while (!ends_list(r)) {
-        struct why_condition *part = read_condition(r);
+        struct mpl_rule_condition *part = read_condition(r);
 
         if (part == NULL) {
             return;
@@ -223,17 +223,17 @@ static void read_parts(struct reader *r, const struct why_condition **end)
     }
 }
 
-static void read_slots(struct reader *r, struct why_condition *c)
+static void read_slots(struct reader *r, struct mpl_rule_condition *c)
 {
-    const struct why_constraint **end = &c->constraints;
+    const struct mpl_rule_constraint **end = &c->constraints;
 
     while (!ends_list(r)) {
-        if (peek(r).kind != TOKEN_OPEN) {
+        if (peek(r).kind != MPL_FORM_OPEN) {
             (void) next(r); /* An ordered fact; the vocabulary has none. */
             continue;
         }
 
-        struct why_constraint *constraint = read_constraint(r);
+        struct mpl_rule_constraint *constraint = read_constraint(r);
 
         if (constraint == NULL) {
             return;
@@ -243,7 +243,8 @@ static void read_slots(struct reader *r, struct why_condition *c)
     }
 }
 
-static void read_inside(struct reader *r, struct why_condition *c, struct mpl_token head)
+static void read_inside(struct reader *r, struct mpl_rule_condition *c,
+                        struct mpl_form_token head)
 {
     for (size_t i = 0; i < N_GROUPS; i++) {
         if (mpl_token_is(&r->scanner, head, groups[i].word)) {
@@ -253,11 +254,11 @@ static void read_inside(struct reader *r, struct why_condition *c, struct mpl_to
         }
     }
     if (mpl_token_is(&r->scanner, head, "test")) {
-        c->kind = CONDITION_TEST;
+        c->kind = MPL_CONDITION_TEST;
         c->test = read_form(r);
         return;
     }
-    c->kind = CONDITION_PATTERN;
+    c->kind = MPL_CONDITION_PATTERN;
     c->template = text_of(r, head);
 
     const char *colons = strstr(c->template, "::");
@@ -266,15 +267,15 @@ static void read_inside(struct reader *r, struct why_condition *c, struct mpl_to
     read_slots(r, c);
 }
 
-static struct why_condition *read_condition(struct reader *r)
+static struct mpl_rule_condition *read_condition(struct reader *r)
 {
-    struct why_condition *c = MPL_NEW(r->arena, struct why_condition);
-    struct mpl_token token = next(r);
+    struct mpl_rule_condition *c = MPL_NEW(r->arena, struct mpl_rule_condition);
+    struct mpl_form_token token = next(r);
 
     if (c == NULL) {
         return NULL;
     }
-    if (token.kind == TOKEN_WORD) { /* "?f <- (…)" */
+    if (token.kind == MPL_FORM_WORD) { /* "?f <- (…)" */
         c->address = text_of(r, token);
         c->address += c->address[0] == '?';
         (void) next(r);
@@ -294,12 +295,12 @@ static void skip_head(struct reader *r)
 {
     for (;;) {
         struct mpl_scanner ahead = r->scanner;
-        const struct mpl_token token = mpl_scanner_next(&ahead);
+        const struct mpl_form_token token = mpl_scanner_next(&ahead);
 
-        if (token.kind == TOKEN_OPEN &&
+        if (token.kind == MPL_FORM_OPEN &&
             mpl_token_is(&ahead, mpl_scanner_next(&ahead), "declare")) {
             (void) read_form(r);
-        } else if (token.kind == TOKEN_STRING) {
+        } else if (token.kind == MPL_FORM_STRING) {
             (void) next(r);
         } else {
             return;
@@ -307,11 +308,12 @@ static void skip_head(struct reader *r)
     }
 }
 
-bool mpl_why_read(const struct mpl_source *source, const struct mpl_construct *construct,
-                  struct mpl_arena *arena, const struct why_condition **out)
+bool mpl_rule_conditions(const struct mpl_source *source,
+                         const struct mpl_construct *construct, struct mpl_arena *arena,
+                         const struct mpl_rule_condition **out)
 {
     struct reader r = make_reader(source, construct, arena);
-    const struct why_condition **end = out;
+    const struct mpl_rule_condition **end = out;
 
     *out = NULL;
     for (int i = 0; i < 3; i++) { /* "(", "defrule", the name */
@@ -319,7 +321,7 @@ bool mpl_why_read(const struct mpl_source *source, const struct mpl_construct *c
     }
     skip_head(&r);
     while (!ends_list(&r) && !mpl_token_is(&r.scanner, peek(&r), "=>")) {
-        struct why_condition *c = read_condition(&r);
+        struct mpl_rule_condition *c = read_condition(&r);
 
         if (c == NULL) {
             return false;
@@ -330,20 +332,20 @@ bool mpl_why_read(const struct mpl_source *source, const struct mpl_construct *c
     return !mpl_arena_is_short(arena);
 }
 
-bool mpl_why_read_actions(const struct mpl_source *source,
-                          const struct mpl_construct *construct, struct mpl_arena *arena,
-                          const struct form **out)
+bool mpl_rule_actions(const struct mpl_source *source,
+                      const struct mpl_construct *construct, struct mpl_arena *arena,
+                      const struct mpl_form **out)
 {
     struct reader r = make_reader(source, construct, arena);
-    const struct form *whole = mpl_form_read(&r.scanner, "", arena);
+    const struct mpl_form *whole = mpl_form_read(&r.scanner, "", arena);
 
     *out = NULL;
     if (mpl_arena_is_short(arena)) {
         return false;
     }
     *out = whole->first;
-    for (const struct form *e = whole->first; e != NULL; e = e->next) {
-        if (e->kind != TOKEN_OPEN && e->kind != TOKEN_STRING &&
+    for (const struct mpl_form *e = whole->first; e != NULL; e = e->next) {
+        if (e->kind != MPL_FORM_OPEN && e->kind != MPL_FORM_STRING &&
             strcmp(e->text, "=>") == 0) {
             *out = e->next;
         }

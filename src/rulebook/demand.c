@@ -1,7 +1,8 @@
-/* Which facts `metric` rules can use, from their texts: demand_priv.h. */
+/* Which facts `metric` rules can use, from their texts: demand.h. */
 #include "config.h"
 
-#include "infer/demand_priv.h"
+#include "rulebook/conditions.h"
+#include "rulebook/demand.h"
 
 #include <string.h>
 
@@ -17,20 +18,21 @@ struct reader {
 
 /* A condition that stands in no other one. */
 struct place {
-    const struct why_condition *condition;
+    const struct mpl_rule_condition *condition;
     const char *metric; /* NULL: it is about no metric. */
     bool is_one_of;     /* Another name will do, too. */
     /* Of slots; NULL: something else than a variable or a text. */
-    const struct why_term *location, *run, *pattern;
+    const struct mpl_rule_term *location, *run, *pattern;
     uint64_t metrics; /* Anchors of its own. */
     uint64_t templates;
 };
 
 /* ---- what conditions say of slots --------------------------------------------------------- */
 
-static const struct why_item *item_of(const struct why_condition *c, const char *slot)
+static const struct mpl_rule_item *item_of(const struct mpl_rule_condition *c,
+                                           const char *slot)
 {
-    for (const struct why_constraint *k = c->constraints; k != NULL; k = k->next) {
+    for (const struct mpl_rule_constraint *k = c->constraints; k != NULL; k = k->next) {
         if (strcmp(k->slot, slot) == 0) {
             return k->items;
         }
@@ -39,37 +41,39 @@ static const struct why_item *item_of(const struct why_condition *c, const char 
 }
 
 /* The first term of a slot of one value that is a variable, or nothing but a literal. */
-static const struct why_term *plain_term(const struct why_condition *c, const char *slot)
+static const struct mpl_rule_term *plain_term(const struct mpl_rule_condition *c,
+                                              const char *slot)
 {
-    const struct why_item *item = item_of(c, slot);
-    const struct why_term *term =
+    const struct mpl_rule_item *item = item_of(c, slot);
+    const struct mpl_rule_term *term =
         item == NULL || item->is_multi || item->next != NULL ? NULL : item->terms;
 
     if (term == NULL || term->is_negated) {
         return NULL;
     }
-    for (const struct why_term *t = term->next; t != NULL; t = t->next) {
+    for (const struct mpl_rule_term *t = term->next; t != NULL; t = t->next) {
         if (t->is_alternative) {
             return NULL;
         }
     }
-    return term->kind == TERM_VARIABLE || (term->kind == TERM_LITERAL && term->next == NULL)
+    return term->kind == MPL_TERM_VARIABLE ||
+                   (term->kind == MPL_TERM_LITERAL && term->next == NULL)
                ? term
                : NULL;
 }
 
-static const char *variable_of(const struct why_condition *c, const char *slot)
+static const char *variable_of(const struct mpl_rule_condition *c, const char *slot)
 {
-    const struct why_term *term = plain_term(c, slot);
+    const struct mpl_rule_term *term = plain_term(c, slot);
 
-    return term == NULL || term->kind != TERM_VARIABLE ? NULL : term->name;
+    return term == NULL || term->kind != MPL_TERM_VARIABLE ? NULL : term->name;
 }
 
-static const char *literal_of(const struct why_condition *c, const char *slot)
+static const char *literal_of(const struct mpl_rule_condition *c, const char *slot)
 {
-    const struct why_term *term = plain_term(c, slot);
+    const struct mpl_rule_term *term = plain_term(c, slot);
 
-    return term == NULL || term->kind != TERM_LITERAL ? NULL : term->literal.text;
+    return term == NULL || term->kind != MPL_TERM_LITERAL ? NULL : term->literal.text;
 }
 
 static bool is_same(const char *a, const char *b)
@@ -78,11 +82,11 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* Of two conditions of a rule: then they are about the same. */
-static bool is_same_term(const struct why_term *a, const struct why_term *b)
+static bool is_same_term(const struct mpl_rule_term *a, const struct mpl_rule_term *b)
 {
     return a != NULL && b != NULL && a->kind == b->kind &&
-           (a->kind == TERM_VARIABLE ? is_same(a->name, b->name)
-                                     : is_same(a->literal.text, b->literal.text));
+           (a->kind == MPL_TERM_VARIABLE ? is_same(a->name, b->name)
+                                         : is_same(a->literal.text, b->literal.text));
 }
 
 /* ---- what can be compared ------------------------------------------------------------------ */
@@ -105,22 +109,22 @@ static bool is_arithmetic(const char *function)
 static bool is_arithmetic_function(struct reader *r, const char *name);
 
 /* A variable other than \p n, but for thresholds; NULL \p n: functions have parameters. */
-static bool is_constant(struct reader *r, const struct form *e, const char *n,
+static bool is_constant(struct reader *r, const struct mpl_form *e, const char *n,
                         bool is_function)
 {
-    if (e->kind != TOKEN_OPEN) {
-        const bool is_variable = e->kind != TOKEN_STRING &&
+    if (e->kind != MPL_FORM_OPEN) {
+        const bool is_variable = e->kind != MPL_FORM_STRING &&
                                  (e->text[0] == '?' || e->text[0] == '$') &&
                                  e->text[1] != '*';
 
         return !is_variable || is_function || is_same(n, e->text + 1);
     }
-    if (e->first == NULL || e->first->kind == TOKEN_OPEN ||
+    if (e->first == NULL || e->first->kind == MPL_FORM_OPEN ||
         !(is_arithmetic(e->first->text) ||
           (!is_function && is_arithmetic_function(r, e->first->text)))) {
         return false;
     }
-    for (const struct form *part = e->first->next; part != NULL; part = part->next) {
+    for (const struct mpl_form *part = e->first->next; part != NULL; part = part->next) {
         if (!is_constant(r, part, n, is_function)) {
             return false;
         }
@@ -131,9 +135,9 @@ static bool is_constant(struct reader *r, const struct form *e, const char *n,
 static bool is_arithmetic_body(struct reader *r, const struct mpl_source *source,
                                const struct mpl_construct *c)
 {
-    const struct form *e = NULL;
+    const struct mpl_form *e = NULL;
 
-    if (!mpl_why_read_actions(source, c, r->arena, &e)) {
+    if (!mpl_rule_actions(source, c, r->arena, &e)) {
         r->is_nomem = true;
         return false;
     }
@@ -158,7 +162,8 @@ static bool is_arithmetic_function(struct reader *r, const char *name)
         for (size_t j = 0; j < source->n; j++, chosen++) {
             const struct mpl_construct *c = &source->constructs[j];
 
-            if (*chosen && c->kind == CONSTRUCT_FUNCTION && strcmp(c->name, name) == 0) {
+            if (*chosen && c->kind == MPL_CONSTRUCT_FUNCTION &&
+                strcmp(c->name, name) == 0) {
                 is_there = true;
                 if (!is_arithmetic_body(r, source, c)) {
                     return false;
@@ -169,7 +174,7 @@ static bool is_arithmetic_function(struct reader *r, const char *name)
     return is_there;
 }
 
-static bool is_same_expr(const struct form *a, const struct form *b)
+static bool is_same_expr(const struct mpl_form *a, const struct mpl_form *b)
 {
     if (a == NULL || b == NULL) {
         return a == b;
@@ -177,8 +182,8 @@ static bool is_same_expr(const struct form *a, const struct form *b)
     if (a->kind != b->kind) {
         return false;
     }
-    return (a->kind == TOKEN_OPEN ? is_same_expr(a->first, b->first)
-                                  : is_same(a->text, b->text)) &&
+    return (a->kind == MPL_FORM_OPEN ? is_same_expr(a->first, b->first)
+                                     : is_same(a->text, b->text)) &&
            is_same_expr(a->next, b->next);
 }
 
@@ -214,24 +219,26 @@ static uint64_t add_anchor(struct reader *r, const struct mpl_demand_anchor *anc
     return UINT64_C(1) << i;
 }
 
-static bool is_word(const struct form *e, const char *variable)
+static bool is_word(const struct mpl_form *e, const char *variable)
 {
-    return e != NULL && e->kind != TOKEN_OPEN && e->kind != TOKEN_STRING &&
+    return e != NULL && e->kind != MPL_FORM_OPEN && e->kind != MPL_FORM_STRING &&
            e->text[0] == '?' && is_same(variable, e->text + 1);
 }
 
 /* (>= ?v constant), or the other way round, where \p v is the value of that condition. */
-static uint64_t anchor_of_test(struct reader *r, const struct why_condition *c,
-                               const char *metric, const char *v, const struct form *test)
+static uint64_t anchor_of_test(struct reader *r, const struct mpl_rule_condition *c,
+                               const char *metric, const char *v,
+                               const struct mpl_form *test)
 {
     static const char *const names[] = { "<", ">", "<=", ">=" };
-    const struct form *head = test == NULL || test->kind != TOKEN_OPEN ? NULL : test->first;
-    const struct form *left = head == NULL ? NULL : head->next;
-    const struct form *right = left == NULL ? NULL : left->next;
+    const struct mpl_form *head =
+        test == NULL || test->kind != MPL_FORM_OPEN ? NULL : test->first;
+    const struct mpl_form *left = head == NULL ? NULL : head->next;
+    const struct mpl_form *right = left == NULL ? NULL : left->next;
     struct mpl_demand_anchor anchor = { .metric = metric, .n = variable_of(c, "of") };
     const bool is_turned = is_word(right, v);
 
-    if (right == NULL || right->next != NULL || head->kind == TOKEN_OPEN ||
+    if (right == NULL || right->next != NULL || head->kind == MPL_FORM_OPEN ||
         !(is_turned || is_word(left, v))) {
         return 0;
     }
@@ -248,11 +255,11 @@ static uint64_t anchor_of_test(struct reader *r, const struct why_condition *c,
     return add_anchor(r, &anchor);
 }
 
-static uint64_t anchor_of_literal(struct reader *r, const struct why_condition *c,
+static uint64_t anchor_of_literal(struct reader *r, const struct mpl_rule_condition *c,
                                   const char *metric, const char *slot)
 {
     const char *literal = literal_of(c, slot);
-    struct form *than = literal == NULL ? NULL : MPL_NEW(r->arena, struct form);
+    struct mpl_form *than = literal == NULL ? NULL : MPL_NEW(r->arena, struct mpl_form);
 
     if (than == NULL) {
         r->is_nomem = r->is_nomem || literal != NULL;
@@ -266,7 +273,7 @@ static uint64_t anchor_of_literal(struct reader *r, const struct why_condition *
 }
 
 /* What a condition on a metric says of its value and rank. */
-static uint64_t own_anchors(struct reader *r, const struct why_condition *c,
+static uint64_t own_anchors(struct reader *r, const struct mpl_rule_condition *c,
                             const char *metric)
 {
     const char *v = variable_of(c, "value");
@@ -277,9 +284,9 @@ static uint64_t own_anchors(struct reader *r, const struct why_condition *c,
     }
     anchors |= anchor_of_literal(r, c, metric, "value");
     if (v != NULL) {
-        for (const struct why_term *t = plain_term(c, "value")->next; t != NULL;
+        for (const struct mpl_rule_term *t = plain_term(c, "value")->next; t != NULL;
              t = t->next) {
-            anchors |= t->kind == TERM_PREDICATE && !t->is_negated
+            anchors |= t->kind == MPL_TERM_PREDICATE && !t->is_negated
                            ? anchor_of_test(r, c, metric, v, t->expr)
                            : 0;
         }
@@ -300,13 +307,14 @@ static void add_use(struct reader *r, const struct mpl_use *use)
 }
 
 /* The first of the names that \p c allows; NULL where they are not written out. Then all facts may be meant. */
-static const struct why_term *names_of(struct reader *r, const struct why_condition *c)
+static const struct mpl_rule_term *names_of(struct reader *r,
+                                            const struct mpl_rule_condition *c)
 {
-    const struct why_item *item = item_of(c, "name");
-    const struct why_term *names = item == NULL ? NULL : item->terms;
+    const struct mpl_rule_item *item = item_of(c, "name");
+    const struct mpl_rule_term *names = item == NULL ? NULL : item->terms;
 
-    for (const struct why_term *t = names; t != NULL; t = t->next) {
-        if (t->kind != TERM_LITERAL || t->is_negated ||
+    for (const struct mpl_rule_term *t = names; t != NULL; t = t->next) {
+        if (t->kind != MPL_TERM_LITERAL || t->is_negated ||
             (t != names && !t->is_alternative)) {
             names = NULL;
             break;
@@ -317,19 +325,20 @@ static const struct why_term *names_of(struct reader *r, const struct why_condit
     return names;
 }
 
-static bool is_metric(const struct why_condition *c)
+static bool is_metric(const struct mpl_rule_condition *c)
 {
-    return c->kind == CONDITION_PATTERN && strcmp(c->template, "metric") == 0;
+    return c->kind == MPL_CONDITION_PATTERN && strcmp(c->template, "metric") == 0;
 }
 
 /* (exists (metric (run ?r) (pattern ?p) (name "x"))) */
-static bool asks_for_any(const struct why_condition *c, const struct why_condition *within)
+static bool asks_for_any(const struct mpl_rule_condition *c,
+                         const struct mpl_rule_condition *within)
 {
-    if ((within->kind != CONDITION_EXISTS && within->kind != CONDITION_NOT) ||
+    if ((within->kind != MPL_CONDITION_EXISTS && within->kind != MPL_CONDITION_NOT) ||
         within->first != c || c->next != NULL) {
         return false;
     }
-    for (const struct why_constraint *k = c->constraints; k != NULL; k = k->next) {
+    for (const struct mpl_rule_constraint *k = c->constraints; k != NULL; k = k->next) {
         if (strcmp(k->slot, "run") != 0 && strcmp(k->slot, "pattern") != 0 &&
             strcmp(k->slot, "name") != 0) {
             return false;
@@ -339,10 +348,10 @@ static bool asks_for_any(const struct why_condition *c, const struct why_conditi
 }
 
 /* Conditions in others stand for themselves: what anchors those around them may not hold for them. */
-static void read_inner(struct reader *r, const struct why_condition *within)
+static void read_inner(struct reader *r, const struct mpl_rule_condition *within)
 {
-    for (const struct why_condition *c = within->first; c != NULL; c = c->next) {
-        const struct why_term *name = is_metric(c) ? names_of(r, c) : NULL;
+    for (const struct mpl_rule_condition *c = within->first; c != NULL; c = c->next) {
+        const struct mpl_rule_term *name = is_metric(c) ? names_of(r, c) : NULL;
 
         for (; name != NULL; name = name->next) {
             const char *metric = name->literal.text;
@@ -355,7 +364,7 @@ static void read_inner(struct reader *r, const struct why_condition *within)
     }
 }
 
-static struct place *add_place(struct reader *r, const struct why_condition *c)
+static struct place *add_place(struct reader *r, const struct mpl_rule_condition *c)
 {
     struct place *place = mpl_buf_add(&r->flat);
 
@@ -364,7 +373,7 @@ static struct place *add_place(struct reader *r, const struct why_condition *c)
         return NULL;
     }
     *place = (struct place){ .condition = c };
-    if (c->kind == CONDITION_PATTERN) {
+    if (c->kind == MPL_CONDITION_PATTERN) {
         place->location = plain_term(c, "location");
         place->run = plain_term(c, "run");
         place->pattern = plain_term(c, "pattern");
@@ -372,13 +381,13 @@ static struct place *add_place(struct reader *r, const struct why_condition *c)
     return place;
 }
 
-static void flatten(struct reader *r, const struct why_condition *conditions)
+static void flatten(struct reader *r, const struct mpl_rule_condition *conditions)
 {
-    for (const struct why_condition *c = conditions; c != NULL && !r->is_nomem;
+    for (const struct mpl_rule_condition *c = conditions; c != NULL && !r->is_nomem;
          c = c->next) {
-        const struct why_term *names = is_metric(c) ? names_of(r, c) : NULL;
+        const struct mpl_rule_term *names = is_metric(c) ? names_of(r, c) : NULL;
 
-        for (const struct why_term *name = names; name != NULL; name = name->next) {
+        for (const struct mpl_rule_term *name = names; name != NULL; name = name->next) {
             struct place *place = add_place(r, c);
 
             if (place != NULL) {
@@ -387,7 +396,7 @@ static void flatten(struct reader *r, const struct why_condition *conditions)
                 place->metrics = own_anchors(r, c, place->metric);
             }
         }
-        if (c->kind == CONDITION_AND) {
+        if (c->kind == MPL_CONDITION_AND) {
             flatten(r, c->first);
         } else if (names == NULL) {
             (void) add_place(r, c);
@@ -407,9 +416,9 @@ static void read_tests(struct reader *r, struct place *place)
     const char *v = place->location == NULL ? NULL : variable_of(place->condition, "value");
 
     for (size_t i = 0; i < r->flat.n && v != NULL; i++) {
-        const struct why_condition *c = place_at(r, i)->condition;
+        const struct mpl_rule_condition *c = place_at(r, i)->condition;
 
-        if (c->kind == CONDITION_TEST) {
+        if (c->kind == MPL_CONDITION_TEST) {
             place->metrics |=
                 anchor_of_test(r, place->condition, place->metric, v, c->test);
         }
@@ -423,7 +432,7 @@ static void read_templates(struct reader *r, struct place *place)
         const struct place *other = place_at(r, i);
         const char *template = other->condition->template;
 
-        if (other->condition->kind == CONDITION_PATTERN && other->metric == NULL &&
+        if (other->condition->kind == MPL_CONDITION_PATTERN && other->metric == NULL &&
             strcmp(template, "metric") != 0 && strcmp(template, "role") != 0 &&
             is_same_term(other->location, place->location) &&
             is_same_term(other->run, place->run)) {
@@ -442,10 +451,10 @@ static bool is_about_same(const struct place *a, const struct place *b)
 static void read_rule(struct reader *r, const struct mpl_source *source,
                       const struct mpl_construct *construct)
 {
-    const struct why_condition *conditions = NULL;
+    const struct mpl_rule_condition *conditions = NULL;
 
     r->flat.n = 0;
-    if (!mpl_why_read(source, construct, r->arena, &conditions)) {
+    if (!mpl_rule_conditions(source, construct, r->arena, &conditions)) {
         r->is_nomem = true;
         return;
     }
@@ -478,7 +487,7 @@ static void read_rule(struct reader *r, const struct mpl_source *source,
 
 /* ---- what looks at facts otherwise ---------------------------------------------------------- */
 
-static bool is_metric_word(const struct mpl_scanner *s, struct mpl_token token)
+static bool is_metric_word(const struct mpl_scanner *s, struct mpl_form_token token)
 {
     return mpl_token_is(s, token, "metric") || mpl_token_is(s, token, "MAIN::metric");
 }
@@ -490,18 +499,18 @@ static bool is_metric_word(const struct mpl_scanner *s, struct mpl_token token)
 static bool looks_at_all(const struct mpl_source *source, const struct mpl_construct *c)
 {
     struct mpl_scanner s = mpl_scanner_make(source->text, c->end);
-    struct mpl_token before[2] = { { 0 } };
-    bool is_action = c->kind != CONSTRUCT_RULE;
+    struct mpl_form_token before[2] = { { 0 } };
+    bool is_action = c->kind != MPL_CONSTRUCT_RULE;
 
     s.at = c->begin;
-    for (struct mpl_token token = mpl_scanner_next(&s); token.kind != TOKEN_END;
+    for (struct mpl_form_token token = mpl_scanner_next(&s); token.kind != MPL_FORM_END;
          token = mpl_scanner_next(&s)) {
-        const bool is_query = before[0].kind == TOKEN_OPEN &&
-                              before[1].kind == TOKEN_WORD &&
+        const bool is_query = before[0].kind == MPL_FORM_OPEN &&
+                              before[1].kind == MPL_FORM_WORD &&
                               s.text[before[1].begin] == '?' && is_metric_word(&s, token);
-        const bool is_fact = is_action && before[0].kind == TOKEN_OPEN &&
+        const bool is_fact = is_action && before[0].kind == MPL_FORM_OPEN &&
                              is_metric_word(&s, before[1]) &&
-                             (token.kind == TOKEN_OPEN || token.kind == TOKEN_CLOSE);
+                             (token.kind == MPL_FORM_OPEN || token.kind == MPL_FORM_CLOSE);
         const bool is_change = mpl_token_is(&s, before[1], "bind") &&
                                strncmp(s.text + token.begin, "?*", 2) == 0;
 
@@ -532,11 +541,12 @@ bool mpl_demand_read(const struct mpl_rules *rules, const bool *chosen,
         for (size_t j = 0; j < source->n && !r.is_nomem && !out->is_all; j++, chosen++) {
             const struct mpl_construct *c = &source->constructs[j];
 
-            if (!*chosen || (c->kind != CONSTRUCT_RULE && c->kind != CONSTRUCT_FUNCTION)) {
+            if (!*chosen ||
+                (c->kind != MPL_CONSTRUCT_RULE && c->kind != MPL_CONSTRUCT_FUNCTION)) {
                 continue;
             }
             out->is_all = looks_at_all(source, c);
-            if (c->kind == CONSTRUCT_RULE && !out->is_all) {
+            if (c->kind == MPL_CONSTRUCT_RULE && !out->is_all) {
                 read_rule(&r, source, c);
             }
         }

@@ -1,36 +1,37 @@
 /* What the texts of rules mention: who concludes a finding, who asks for a metric, globals. */
 #include "config.h"
 
-#include "infer/whynot_priv.h"
+#include "whynot/whynot_priv.h"
 
 #include <string.h>
 
 /** The one plain value of "(slot value)" in the list \p expr; NULL when there is none. */
-static const struct form *plain_value(const struct form *expr, const char *slot)
+static const struct mpl_form *plain_value(const struct mpl_form *expr, const char *slot)
 {
-    const struct form *value = mpl_form_slot(expr, slot);
+    const struct mpl_form *value = mpl_form_slot(expr, slot);
 
-    return value != NULL && value->kind != TOKEN_OPEN ? value : NULL;
+    return value != NULL && value->kind != MPL_FORM_OPEN ? value : NULL;
 }
 
-static bool concludes(const struct form *expr, const char *name)
+static bool concludes(const struct mpl_form *expr, const char *name)
 {
-    for (const struct form *e = expr; e != NULL; e = e->next) {
-        const struct form *plain =
+    for (const struct mpl_form *e = expr; e != NULL; e = e->next) {
+        const struct mpl_form *plain =
             mpl_form_is(e, "finding") ? plain_value(e, "name") : NULL;
 
         if ((plain != NULL && strcmp(plain->text, name) == 0) ||
-            (e->kind == TOKEN_OPEN && concludes(e->first, name))) {
+            (e->kind == MPL_FORM_OPEN && concludes(e->first, name))) {
             return true;
         }
     }
     return false;
 }
 
-static bool mentions(const struct form *expr, const char *text)
+static bool mentions(const struct mpl_form *expr, const char *text)
 {
-    for (const struct form *e = expr; e != NULL; e = e->next) {
-        if (e->kind == TOKEN_OPEN ? mentions(e->first, text) : strcmp(e->text, text) == 0) {
+    for (const struct mpl_form *e = expr; e != NULL; e = e->next) {
+        if (e->kind == MPL_FORM_OPEN ? mentions(e->first, text)
+                                     : strcmp(e->text, text) == 0) {
             return true;
         }
     }
@@ -43,7 +44,7 @@ static const struct mpl_rule *rule_of(const struct mpl_rules *rules,
                                       const struct mpl_source *source,
                                       const struct mpl_construct *c)
 {
-    for (size_t i = 0; i < rules->n_rules && c->kind == CONSTRUCT_RULE; i++) {
+    for (size_t i = 0; i < rules->n_rules && c->kind == MPL_CONSTRUCT_RULE; i++) {
         if (rules->rules[i].first_line == c->first_line &&
             strcmp(rules->rules[i].file, source->file) == 0) {
             return &rules->rules[i];
@@ -66,7 +67,7 @@ static bool read_text(struct whynot *w, struct mpl_buf *texts,
 {
     const struct mpl_rule *rule = rule_of(w->rules, source, c);
 
-    if (rule == NULL && c->kind != CONSTRUCT_FUNCTION) {
+    if (rule == NULL && c->kind != MPL_CONSTRUCT_FUNCTION) {
         return true;
     }
 
@@ -76,7 +77,7 @@ static bool read_text(struct whynot *w, struct mpl_buf *texts,
         return false;
     }
     *text = text_of(rule, source, c);
-    return mpl_why_read_actions(source, c, w->arena, &text->actions);
+    return mpl_rule_actions(source, c, w->arena, &text->actions);
 }
 
 bool mpl_why_read_texts(struct whynot *w)
@@ -136,11 +137,11 @@ bool mpl_why_concludes(const struct whynot *w, const struct why_text *rule,
 }
 
 /** Whether "(template (slot value) …)" may become a fact that \p c looks for. */
-static bool may_meet(const struct form *fact, const struct why_condition *c)
+static bool may_meet(const struct mpl_form *fact, const struct mpl_rule_condition *c)
 {
-    for (const struct why_constraint *k = c->constraints; k != NULL; k = k->next) {
+    for (const struct mpl_rule_constraint *k = c->constraints; k != NULL; k = k->next) {
         const char *wanted = mpl_why_wanted(c, k->slot);
-        const struct form *plain = plain_value(fact, k->slot);
+        const struct mpl_form *plain = plain_value(fact, k->slot);
 
         if (wanted != NULL && plain != NULL && plain->text[0] != '?' &&
             strcmp(wanted, plain->text) != 0) {
@@ -150,17 +151,17 @@ static bool may_meet(const struct form *fact, const struct why_condition *c)
     return true;
 }
 
-static bool asserts(const struct form *expr, const struct why_condition *c)
+static bool asserts(const struct mpl_form *expr, const struct mpl_rule_condition *c)
 {
-    for (const struct form *e = expr; e != NULL; e = e->next) {
-        const struct form *fact = mpl_form_is(e, "assert") ? e->first->next : NULL;
+    for (const struct mpl_form *e = expr; e != NULL; e = e->next) {
+        const struct mpl_form *fact = mpl_form_is(e, "assert") ? e->first->next : NULL;
 
         for (; fact != NULL; fact = fact->next) {
             if (mpl_form_is(fact, c->template) && may_meet(fact, c)) {
                 return true;
             }
         }
-        if (e->kind == TOKEN_OPEN && asserts(e->first, c)) {
+        if (e->kind == MPL_FORM_OPEN && asserts(e->first, c)) {
             return true;
         }
     }
@@ -168,7 +169,7 @@ static bool asserts(const struct form *expr, const struct why_condition *c)
 }
 
 bool mpl_why_asserts(const struct whynot *w, const struct why_text *rule,
-                     const struct why_condition *c)
+                     const struct mpl_rule_condition *c)
 {
     if (asserts(rule->actions, c)) {
         return true;
@@ -187,7 +188,7 @@ bool mpl_why_is_helper(const struct whynot *w, const char *template)
         const struct mpl_source *s = w->rules->sources[i];
 
         for (size_t k = 0; k < s->n && mpl_rule_file_order(s->file) != 0; k++) {
-            if (s->constructs[k].kind == CONSTRUCT_TEMPLATE &&
+            if (s->constructs[k].kind == MPL_CONSTRUCT_TEMPLATE &&
                 strcmp(s->constructs[k].name, template) == 0) {
                 return true;
             }
@@ -291,15 +292,15 @@ const char *mpl_why_global_says(const struct mpl_rules *rules, const char *name,
         for (size_t k = 0; k < s->n; k++) {
             const struct mpl_construct *c = &s->constructs[k];
 
-            if (c->kind != CONSTRUCT_GLOBAL) {
+            if (c->kind != MPL_CONSTRUCT_GLOBAL) {
                 continue;
             }
 
             struct mpl_scanner scanner =
                 mpl_scanner_make(s->text + c->begin, c->end - c->begin);
 
-            for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
-                 t = mpl_scanner_next(&scanner)) {
+            for (struct mpl_form_token t = mpl_scanner_next(&scanner);
+                 t.kind != MPL_FORM_END; t = mpl_scanner_next(&scanner)) {
                 if (mpl_token_is(&scanner, t, name)) {
                     return comment_above(s->text, line_begin(s->text, c->begin + t.begin),
                                          arena);

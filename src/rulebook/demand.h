@@ -1,23 +1,38 @@
 /*
+ * What of the rules a run can use.
+ *
  * Which facts `metric` of single locations rules can use. A rule about one location mostly has a condition that few
  * locations meet (the first in rank, a share above a threshold, a fact of another rule), and many more that only
  * fetch values of the same location. Facts of a location that fails such an anchor complete no match.
  * Free of CLIPS types; clips_demand.c holds it against facts.
  */
-#ifndef MPL_INFER_DEMAND_PRIV_H
-#define MPL_INFER_DEMAND_PRIV_H
+#ifndef MPL_RULEBOOK_DEMAND_H
+#define MPL_RULEBOOK_DEMAND_H
 
-#include "infer/whynot_priv.h"
+#include "rulebook/forms.h"
+
+/** Facts that there may be. */
+struct mpl_given {
+    const char *template;
+    const char *name; /**< That is in their slot name, or note; NULL: any. */
+};
+
+/**
+ * Per construct of \p rules, source by source, whether it is needed where there are no other facts than \p given, metrics
+ * and what is unknown of those that rules need. All of them where \p given is NULL. NULL without memory.
+ */
+bool *mpl_rules_choose(const struct mpl_rules *rules, const struct mpl_given *given,
+                       size_t n_given, struct mpl_arena *arena);
 
 /** What a location must meet. */
 struct mpl_demand_anchor {
     const char
         *template; /**< There is such a fact, with its run and location; NULL: a metric. */
-    const char *metric;      /**< NULL: a fact. */
-    bool is_rank;            /**< Its rank is compared, not its value. */
-    char comparison;         /**< '<', '>' or '=' */
-    bool is_or_equal;        /**< Of '<' and '>'. */
-    const struct form *than; /**< With no variables but: */
+    const char *metric;          /**< NULL: a fact. */
+    bool is_rank;                /**< Its rank is compared, not its value. */
+    char comparison;             /**< '<', '>' or '=' */
+    bool is_or_equal;            /**< Of '<' and '>'. */
+    const struct mpl_form *than; /**< With no variables but: */
     const char *
         n; /**< The one that is how many locations have the metric, without "?"; or NULL. */
 };

@@ -1,7 +1,7 @@
 /* The rules that were read: which there are, by number and by name. */
 #include "config.h"
 
-#include "infer/infer_priv.h"
+#include "rulebook/rulebook_priv.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "infer/infer_priv.h"
+#include "rulebook/rulebook_priv.h"
 
 #include <string.h>
 
@@ -81,9 +81,9 @@ static void skip_blanks(struct mpl_scanner *s)
     }
 }
 
-static void read_string(struct mpl_scanner *s, struct mpl_token *token)
+static void read_string(struct mpl_scanner *s, struct mpl_form_token *token)
 {
-    token->kind = TOKEN_STRING;
+    token->kind = MPL_FORM_STRING;
     s->at++;
     while (s->at < s->bytes) {
         const char c = s->text[s->at];
@@ -99,14 +99,14 @@ static void read_string(struct mpl_scanner *s, struct mpl_token *token)
     }
 }
 
-struct mpl_token mpl_scanner_next(struct mpl_scanner *s)
+struct mpl_form_token mpl_scanner_next(struct mpl_scanner *s)
 {
     skip_blanks(s);
 
-    struct mpl_token token = { .kind = TOKEN_END,
-                               .begin = s->at,
-                               .line = s->line,
-                               .column = (unsigned) (s->at - s->line_begin) + 1 };
+    struct mpl_form_token token = { .kind = MPL_FORM_END,
+                                    .begin = s->at,
+                                    .line = s->line,
+                                    .column = (unsigned) (s->at - s->line_begin) + 1 };
 
     if (s->at >= s->bytes) {
         token.end = s->at;
@@ -118,10 +118,10 @@ struct mpl_token mpl_scanner_next(struct mpl_scanner *s)
     if (c == '"') {
         read_string(s, &token);
     } else if (ends_word(c)) {
-        token.kind = c == '(' ? TOKEN_OPEN : c == ')' ? TOKEN_CLOSE : TOKEN_OTHER;
+        token.kind = c == '(' ? MPL_FORM_OPEN : c == ')' ? MPL_FORM_CLOSE : MPL_FORM_OTHER;
         step(s);
     } else {
-        token.kind = TOKEN_WORD;
+        token.kind = MPL_FORM_WORD;
         while (s->at < s->bytes && !ends_word(s->text[s->at])) {
             s->at++;
         }
@@ -130,10 +130,10 @@ struct mpl_token mpl_scanner_next(struct mpl_scanner *s)
     return token;
 }
 
-char *mpl_token_text(const struct mpl_scanner *s, struct mpl_token token,
+char *mpl_token_text(const struct mpl_scanner *s, struct mpl_form_token token,
                      struct mpl_arena *arena)
 {
-    if (token.kind != TOKEN_STRING) {
+    if (token.kind != MPL_FORM_STRING) {
         return mpl_arena_strndup(arena, s->text + token.begin, token.end - token.begin);
     }
 
@@ -153,11 +153,12 @@ char *mpl_token_text(const struct mpl_scanner *s, struct mpl_token token,
     return text;
 }
 
-bool mpl_token_is(const struct mpl_scanner *s, struct mpl_token token, const char *word)
+bool mpl_token_is(const struct mpl_scanner *s, struct mpl_form_token token,
+                  const char *word)
 {
     const size_t n = strlen(word);
 
-    return token.kind == TOKEN_WORD && token.end - token.begin == n &&
+    return token.kind == MPL_FORM_WORD && token.end - token.begin == n &&
            memcmp(s->text + token.begin, word, n) == 0;
 }
 
@@ -169,9 +170,9 @@ struct keyword {
 };
 
 static const struct keyword keywords[] = {
-    { "defrule", CONSTRUCT_RULE },         { "deftemplate", CONSTRUCT_TEMPLATE },
-    { "deffacts", CONSTRUCT_FACTS },       { "defglobal", CONSTRUCT_GLOBAL },
-    { "deffunction", CONSTRUCT_FUNCTION }, { "defmodule", CONSTRUCT_MODULE },
+    { "defrule", MPL_CONSTRUCT_RULE },         { "deftemplate", MPL_CONSTRUCT_TEMPLATE },
+    { "deffacts", MPL_CONSTRUCT_FACTS },       { "defglobal", MPL_CONSTRUCT_GLOBAL },
+    { "deffunction", MPL_CONSTRUCT_FUNCTION }, { "defmodule", MPL_CONSTRUCT_MODULE },
 };
 enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0] };
 
@@ -196,13 +197,13 @@ struct pass {
     bool is_nomem;
 };
 
-static struct mpl_place place_of(const struct pass *p, struct mpl_token token)
+static struct mpl_place place_of(const struct pass *p, struct mpl_form_token token)
 {
     return (
         struct mpl_place){ .file = p->file, .line = token.line, .column = token.column };
 }
 
-static const struct keyword *find_keyword(const struct pass *p, struct mpl_token token)
+static const struct keyword *find_keyword(const struct pass *p, struct mpl_form_token token)
 {
     for (size_t i = 0; i < N_KEYWORDS; i++) {
         if (mpl_token_is(&p->scanner, token, keywords[i].word)) {
@@ -212,7 +213,7 @@ static const struct keyword *find_keyword(const struct pass *p, struct mpl_token
     return NULL;
 }
 
-static const char *text_of(struct pass *p, struct mpl_token token)
+static const char *text_of(struct pass *p, struct mpl_form_token token)
 {
     const char *text = mpl_token_text(&p->scanner, token, p->arena);
 
@@ -224,12 +225,12 @@ static const char *text_of(struct pass *p, struct mpl_token token)
 }
 
 /** Says what is wrong with the keyword of a construct. */
-static void refuse_keyword(struct pass *p, struct mpl_token token)
+static void refuse_keyword(struct pass *p, struct mpl_form_token token)
 {
     const struct mpl_place place = place_of(p, token);
     const char *words[N_KEYWORDS];
 
-    if (token.kind != TOKEN_WORD) {
+    if (token.kind != MPL_FORM_WORD) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, place,
                      "a construct such as defrule is expected after the parenthesis");
         return;
@@ -259,7 +260,7 @@ static void refuse_keyword(struct pass *p, struct mpl_token token)
     }
 }
 
-static void set_name(struct pass *p, struct mpl_token token)
+static void set_name(struct pass *p, struct mpl_form_token token)
 {
     struct mpl_construct *c = &p->current;
     const char *text = text_of(p, token);
@@ -278,7 +279,7 @@ static void set_name(struct pass *p, struct mpl_token token)
     }
 }
 
-static void add_word(struct pass *p, struct mpl_token token)
+static void add_word(struct pass *p, struct mpl_form_token token)
 {
     struct word *word = mpl_buf_add(&p->words);
 
@@ -290,52 +291,53 @@ static void add_word(struct pass *p, struct mpl_token token)
     word->line = token.line;
 }
 
-static bool is_global_name(const struct pass *p, struct mpl_token token)
+static bool is_global_name(const struct pass *p, struct mpl_form_token token)
 {
     return token.end - token.begin > 3 &&
            strncmp(p->scanner.text + token.begin, "?*", 2) == 0;
 }
 
 /** Takes what the index needs from the \p nth token (from 0) of a construct at \p depth. */
-static void note_token(struct pass *p, struct mpl_token token, size_t nth, unsigned depth)
+static void note_token(struct pass *p, struct mpl_form_token token, size_t nth,
+                       unsigned depth)
 {
     struct mpl_construct *c = &p->current;
 
-    if (c->kind == CONSTRUCT_GLOBAL) {
-        if (depth == 1 && nth == 0 && token.kind == TOKEN_WORD &&
+    if (c->kind == MPL_CONSTRUCT_GLOBAL) {
+        if (depth == 1 && nth == 0 && token.kind == MPL_FORM_WORD &&
             !is_global_name(p, token)) {
             c->module = text_of(p, token);
             c->name_place = place_of(p, token);
-        } else if (depth == 1 && token.kind == TOKEN_WORD && is_global_name(p, token)) {
+        } else if (depth == 1 && token.kind == MPL_FORM_WORD && is_global_name(p, token)) {
             add_word(p, token);
         }
         return;
     }
-    if (nth == 0 && token.kind == TOKEN_WORD) {
+    if (nth == 0 && token.kind == MPL_FORM_WORD) {
         set_name(p, token);
-    } else if (nth == 1 && token.kind == TOKEN_STRING && depth == 1) {
+    } else if (nth == 1 && token.kind == MPL_FORM_STRING && depth == 1) {
         c->says = text_of(p, token);
-    } else if (c->kind == CONSTRUCT_FUNCTION && token.kind == TOKEN_WORD) {
+    } else if (c->kind == MPL_CONSTRUCT_FUNCTION && token.kind == MPL_FORM_WORD) {
         add_word(p, token);
     }
 }
 
 /** A short text may become long, but one that is long from the start is not meant for people. */
-static void check_string(struct pass *p, struct mpl_token token)
+static void check_string(struct pass *p, struct mpl_form_token token)
 {
-    if (token.kind == TOKEN_STRING && token.end - token.begin > MPL_TEXT_BYTES) {
+    if (token.kind == MPL_FORM_STRING && token.end - token.begin > MPL_TEXT_BYTES) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
                      "a string is longer than %d KiB", MPL_TEXT_BYTES >> 10);
     }
 }
 
 /** CLIPS looks up the module of "::x" without a look whether there is a name. */
-static void check_word(struct pass *p, struct mpl_token token)
+static void check_word(struct pass *p, struct mpl_form_token token)
 {
     const char *begin = p->scanner.text + token.begin;
     const char *end = p->scanner.text + token.end;
 
-    if (token.kind == TOKEN_WORD && end - begin >= 2 &&
+    if (token.kind == MPL_FORM_WORD && end - begin >= 2 &&
         (memcmp(begin, "::", 2) == 0 || memcmp(end - 2, "::", 2) == 0)) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
                      "a name is missing beside '::'");
@@ -364,13 +366,13 @@ static void keep_words(struct pass *p)
     p->words.n = 0;
 }
 
-static void keep_construct(struct pass *p, struct mpl_token close)
+static void keep_construct(struct pass *p, struct mpl_form_token close)
 {
     struct mpl_construct *c = &p->current;
 
     c->end = close.end;
     c->last_line = close.line;
-    if (c->name == NULL && c->kind != CONSTRUCT_GLOBAL) {
+    if (c->name == NULL && c->kind != MPL_CONSTRUCT_GLOBAL) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR,
                      (struct mpl_place){ .file = p->file, .line = c->first_line },
                      "this %s has no name", c->keyword);
@@ -393,25 +395,26 @@ static void keep_construct(struct pass *p, struct mpl_token close)
  * A "(defrule" in the first column inside a construct is a parenthesis forgotten before it,
  * not a nested construct: CLIPS has none. Saying so names the right construct and goes on.
  */
-static bool begins_next(const struct pass *p, struct mpl_token token)
+static bool begins_next(const struct pass *p, struct mpl_form_token token)
 {
     struct mpl_scanner ahead = p->scanner;
 
-    return token.kind == TOKEN_OPEN && token.column == 1 &&
+    return token.kind == MPL_FORM_OPEN && token.column == 1 &&
            find_keyword(p, mpl_scanner_next(&ahead)) != NULL;
 }
 
-static void report_open(struct pass *p, struct mpl_token open, struct mpl_token at)
+static void report_open(struct pass *p, struct mpl_form_token open,
+                        struct mpl_form_token at)
 {
     const struct mpl_construct *c = &p->current;
     const char *blank = c->name == NULL ? "" : " ";
     const char *name = c->name == NULL ? "" : c->name;
 
-    if (at.kind == TOKEN_STRING) {
+    if (at.kind == MPL_FORM_STRING) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, at),
                      "this string is never closed (in the %s%s%s of line %u)", c->keyword,
                      blank, name, open.line);
-    } else if (at.kind == TOKEN_END) {
+    } else if (at.kind == MPL_FORM_END) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, open),
                      "the %s%s%s that begins here is never closed", c->keyword, blank,
                      name);
@@ -434,14 +437,14 @@ struct sizes {
 };
 
 /** Counts a token that stands in a list at \p depth; one message per construct is enough. */
-static void measure(struct pass *p, struct sizes *sizes, struct mpl_token token,
+static void measure(struct pass *p, struct sizes *sizes, struct mpl_form_token token,
                     unsigned depth)
 {
     const char *what = NULL;
     int most = 0;
 
     sizes->n_words++;
-    sizes->n_bars += token.kind == TOKEN_OTHER && p->scanner.text[token.begin] == '|';
+    sizes->n_bars += token.kind == MPL_FORM_OTHER && p->scanner.text[token.begin] == '|';
     if (sizes->n_words > MPL_WORDS) {
         what = "words";
         most = MPL_WORDS;
@@ -459,23 +462,24 @@ static void measure(struct pass *p, struct sizes *sizes, struct mpl_token token,
     }
 }
 
-static void report_depth(struct pass *p, struct mpl_token token)
+static void report_depth(struct pass *p, struct mpl_form_token token)
 {
     mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
                  "parentheses are nested more than %d deep", MPL_SCAN_DEPTH);
 }
 
 /** Reads what follows "(defrule". The next token afterwards is the next construct's. */
-static void read_construct(struct pass *p, struct mpl_token open)
+static void read_construct(struct pass *p, struct mpl_form_token open)
 {
     struct sizes sizes = { 0 };
     unsigned depth = 1;
 
     for (size_t nth = 0;; nth++) {
         const struct mpl_scanner before = p->scanner;
-        const struct mpl_token token = mpl_scanner_next(&p->scanner);
+        const struct mpl_form_token token = mpl_scanner_next(&p->scanner);
 
-        if (token.kind == TOKEN_END || (token.kind == TOKEN_STRING && !token.is_closed)) {
+        if (token.kind == MPL_FORM_END ||
+            (token.kind == MPL_FORM_STRING && !token.is_closed)) {
             report_open(p, open, token);
             return;
         }
@@ -485,16 +489,16 @@ static void read_construct(struct pass *p, struct mpl_token open)
             return;
         }
         measure(p, &sizes, token, depth);
-        if (token.kind == TOKEN_OPEN && depth < MPL_SCAN_DEPTH) {
+        if (token.kind == MPL_FORM_OPEN && depth < MPL_SCAN_DEPTH) {
             sizes.n_parts[depth + 1] = 0;
         }
-        if (token.kind == TOKEN_OPEN && ++depth > p->current.depth) {
+        if (token.kind == MPL_FORM_OPEN && ++depth > p->current.depth) {
             p->current.depth = depth;
             if (depth == MPL_SCAN_DEPTH + 1) {
                 report_depth(p, token);
             }
         }
-        if (token.kind == TOKEN_CLOSE && --depth == 0) {
+        if (token.kind == MPL_FORM_CLOSE && --depth == 0) {
             keep_construct(p, token);
             return;
         }
@@ -511,24 +515,24 @@ static void skip_form(struct pass *p)
 
     while (depth > 0) {
         const struct mpl_scanner before = p->scanner;
-        const struct mpl_token token = mpl_scanner_next(&p->scanner);
+        const struct mpl_form_token token = mpl_scanner_next(&p->scanner);
 
-        if (token.kind == TOKEN_END) {
+        if (token.kind == MPL_FORM_END) {
             return;
         }
         if (begins_next(p, token)) {
             p->scanner = before;
             return;
         }
-        depth += token.kind == TOKEN_OPEN;
-        depth -= token.kind == TOKEN_CLOSE;
+        depth += token.kind == MPL_FORM_OPEN;
+        depth -= token.kind == MPL_FORM_CLOSE;
     }
 }
 
-static void read_form(struct pass *p, struct mpl_token open)
+static void read_form(struct pass *p, struct mpl_form_token open)
 {
     const struct mpl_scanner before = p->scanner;
-    const struct mpl_token word = mpl_scanner_next(&p->scanner);
+    const struct mpl_form_token word = mpl_scanner_next(&p->scanner);
     const struct keyword *keyword = find_keyword(p, word);
 
     if (keyword == NULL) {
@@ -576,19 +580,19 @@ static void scan_all(struct pass *p)
     bool in_stray_text = false; /* One message for a run of words is enough. */
 
     while (mpl_lint_count(p->lint) < before + MPL_FAULTS) {
-        const struct mpl_token token = mpl_scanner_next(&p->scanner);
+        const struct mpl_form_token token = mpl_scanner_next(&p->scanner);
 
-        if (token.kind == TOKEN_END) {
+        if (token.kind == MPL_FORM_END) {
             return;
         }
-        if (token.kind == TOKEN_OPEN) {
+        if (token.kind == MPL_FORM_OPEN) {
             in_stray_text = false;
             read_form(p, token);
             continue;
         }
         if (!in_stray_text) {
             mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
-                         token.kind == TOKEN_CLOSE
+                         token.kind == MPL_FORM_CLOSE
                              ? "this parenthesis closes nothing"
                              : "text outside of constructs; comments begin with ';'");
         }
