@@ -202,13 +202,12 @@ static enum mpl_status save(const char *path, const struct mpl_diff_runs *base,
                             struct mpl_err *err)
 {
     struct mpl_output file;
-    enum mpl_status st;
 
     if (base->n > 1) {
         return mpl_fail(err, MPL_E_USAGE, "--save takes one run, and the base has %zu",
                         base->n);
     }
-    st = mpl_output_open(path, NULL, &file, err);
+    enum mpl_status st = mpl_output_open(path, NULL, &file, err);
     if (st != MPL_OK) {
         return st;
     }

@@ -324,9 +324,8 @@ static enum mpl_status answer(const struct mpl_order_opts *opts,
                                      .diagnosis = diagnosis,
                                      .looks = { .width = mpl_output_width(out) },
                                      .out = out };
-    enum mpl_status st;
 
-    st = mpl_query_create(diagnosis, &asked.query, err);
+    enum mpl_status st = mpl_query_create(diagnosis, &asked.query, err);
     st = st == MPL_OK ? opts->action->run(&asked, err) : st;
     mpl_query_destroy(asked.query);
     return st;

@@ -190,11 +190,10 @@ static enum mpl_status sync_trace(const struct sync_opts *opts, struct mpl_arena
 {
     struct mpl_progress_line line;
     struct stages s = { .arena = arena };
-    enum mpl_status st;
 
     mpl_trace_tell(opts->trace);
     mpl_progress_line_open(&line, stderr);
-    st = correct(&s, opts, &line.progress, err);
+    enum mpl_status st = correct(&s, opts, &line.progress, err);
     st = st == MPL_OK ? write_copy(&s, opts, &line.progress, err) : st;
     mpl_progress_line_close(&line);
     if (st == MPL_OK) {

@@ -175,7 +175,6 @@ static enum mpl_status make_directory(const struct trace_opts *opts,
 {
     char whole[PATH_MAX];
     const char *path = spools_of(opts->output, arena);
-    enum mpl_status st;
 
     if (path == NULL) {
         return mpl_nomem(err);
@@ -188,7 +187,7 @@ static enum mpl_status make_directory(const struct trace_opts *opts,
     }
     /* Of a run that was ended before any process recorded. */
     drop_directory(opts, path, arena);
-    st = mpl_dir_check_target(opts->output, opts->force, arena, err);
+    const enum mpl_status st = mpl_dir_check_target(opts->output, opts->force, arena, err);
     if (st != MPL_OK) {
         return st;
     }

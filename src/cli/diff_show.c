@@ -314,13 +314,13 @@ static enum mpl_status show_many(const struct mpl_diff_show *show,
     };
     const struct mpl_ranking *ranking = NULL;
     struct mpl_arena *arena = mpl_arena_create();
-    enum mpl_status st;
 
     for (int i = 0; i < MPL_LINKAGES && !show->has_linkage; i++) {
         linkages[i] = (enum mpl_linkage) i;
     }
-    st = arena == NULL ? mpl_nomem(err)
-                       : mpl_ranking_create(comparison, &options, arena, &ranking, err);
+    enum mpl_status st =
+        arena == NULL ? mpl_nomem(err)
+                      : mpl_ranking_create(comparison, &options, arena, &ranking, err);
     if (st == MPL_OK) {
         st = show->is_json
                  ? mpl_report_ranking_json(mpl_diff_get(comparison), ranking, show->what,

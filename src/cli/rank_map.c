@@ -24,12 +24,11 @@ enum mpl_status mpl_take_ranks(struct mpl_args *args, void *target, struct mpl_e
 
     for (;;) {
         struct mpl_rank_pair *pair = mpl_buf_add((struct mpl_buf *) target);
-        bool is_right;
 
         if (pair == NULL) {
             return mpl_nomem(err);
         }
-        is_right = take_rank(&at, &pair->from) && *at == '=';
+        bool is_right = take_rank(&at, &pair->from) && *at == '=';
         at += is_right;
         is_right = is_right && take_rank(&at, &pair->to) && (*at == ',' || *at == '\0');
         if (!is_right) {

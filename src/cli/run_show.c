@@ -67,16 +67,6 @@ static void draw(struct run_show *show, const struct mpl_case_run *run)
     (void) fflush(stderr);
 }
 
-static void keep_asked(struct run_show *show, int level, const char *text)
-{
-    const char *copy = mpl_arena_strdup(show->arena, text);
-    struct mpl_asked *slot = copy != NULL ? mpl_buf_add(&show->asked) : NULL;
-
-    if (slot != NULL) {
-        *slot = (struct mpl_asked){ .level = level, .text = copy };
-    }
-}
-
 void mpl_run_show_step(void *context, enum mpl_news what, int level, const char *text,
                        const struct mpl_case_run *run)
 {
@@ -93,7 +83,12 @@ void mpl_run_show_step(void *context, enum mpl_news what, int level, const char 
         show->drawn_s = 0;
     }
     if (what == MPL_NEWS_ASKED) {
-        keep_asked(show, level, text);
+        const char *copy = mpl_arena_strdup(show->arena, text);
+
+        if (copy != NULL) {
+            (void) mpl_buf_put(&show->asked,
+                               &(struct mpl_asked){ .level = level, .text = copy });
+        }
     }
     if (!show->is_silent) {
         mpl_report_step(&show->narrative, what, level, text, run);

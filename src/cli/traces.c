@@ -35,11 +35,10 @@ enum mpl_status mpl_trace_analyse(const char *path, bool needs_findings,
 {
     struct mpl_progress_line line;
     struct mpl_directories directories = { 0 };
-    enum mpl_status st;
 
     mpl_trace_tell(path);
     mpl_progress_line_open(&line, stderr);
-    st = mpl_directories_find(knowledge, arena, &directories, err);
+    enum mpl_status st = mpl_directories_find(knowledge, arena, &directories, err);
     if (st == MPL_OK) {
         const struct mpl_analysis_options asked = {
             .knowledge = directories.paths,
@@ -74,18 +73,6 @@ struct gathering {
     struct mpl_buf failed; /* const char * */
 };
 
-static enum mpl_status take_trace(struct gathering *g, const char *path,
-                                  struct mpl_err *err)
-{
-    struct mpl_manifest_run *run = mpl_buf_add(&g->runs);
-
-    if (run == NULL) {
-        return mpl_nomem(err);
-    }
-    run->trace = path;
-    return MPL_OK;
-}
-
 static enum mpl_status take_manifest(struct gathering *g, const char *path,
                                      struct mpl_err *err)
 {
@@ -99,37 +86,12 @@ static enum mpl_status take_manifest(struct gathering *g, const char *path,
 
     mpl_lint_print(lint, stderr);
     for (size_t i = 0; st == MPL_OK && i < manifest->n; i++) {
-        struct mpl_manifest_run *run = mpl_buf_add(&g->runs);
-
-        if (run == NULL) {
+        if (!mpl_buf_put(&g->runs, &manifest->runs[i])) {
             return mpl_nomem(err);
         }
-        *run = manifest->runs[i];
         g->n_noted++;
     }
     return st;
-}
-
-static enum mpl_status take_case(struct gathering *g, const char *directory,
-                                 struct mpl_err *err)
-{
-    const char *const *lines = NULL;
-    size_t n = 0;
-    const enum mpl_status st = take_manifest(g, directory, err);
-
-    if (st != MPL_OK) {
-        return st;
-    }
-    mpl_case_failures_in(directory, g->arena, &lines, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char **slot = mpl_buf_add(&g->failed);
-
-        if (slot == NULL) {
-            return mpl_nomem(err);
-        }
-        *slot = lines[i];
-    }
-    return MPL_OK;
 }
 
 static enum mpl_status take_word(struct gathering *g, const char *word, struct mpl_err *err)
@@ -139,7 +101,22 @@ static enum mpl_status take_word(struct gathering *g, const char *word, struct m
     if (path == NULL) {
         return mpl_nomem(err);
     }
-    return access(path, F_OK) == 0 ? take_case(g, word, err) : take_trace(g, word, err);
+    if (access(path, F_OK) != 0) {
+        return mpl_buf_put(&g->runs, &(struct mpl_manifest_run){ .trace = word })
+                   ? MPL_OK
+                   : mpl_nomem(err);
+    }
+    const char *const *lines = NULL;
+    size_t n = 0;
+    enum mpl_status st = take_manifest(g, word, err);
+
+    if (st == MPL_OK) {
+        mpl_case_failures_in(word, g->arena, &lines, &n);
+    }
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = mpl_buf_put(&g->failed, &lines[i]) ? MPL_OK : mpl_nomem(err);
+    }
+    return st;
 }
 
 static enum mpl_status hand_out(struct gathering *g, struct mpl_traces_found *out,

@@ -63,14 +63,11 @@ static const char *take_string(struct reader *r)
 
 static void add_word(struct reader *r, const char *of, const char *name)
 {
-    struct mpl_vocab_word *word = mpl_buf_add(r->words);
+    const struct mpl_vocab_word word = {
+        .of = of, .name = name, .unit = "", .has_type = of != NULL, .says = ""
+    };
 
-    r->is_short = r->is_short || word == NULL;
-    if (word != NULL) {
-        *word = (struct mpl_vocab_word){
-            .of = of, .name = name, .unit = "", .has_type = of != NULL, .says = ""
-        };
-    }
+    r->is_short |= !mpl_buf_put(r->words, &word);
 }
 
 static struct mpl_vocab_word *last_word(const struct reader *r)

@@ -24,17 +24,15 @@ enum mpl_status mpl_vocab_terms(const char *file, const char *text, size_t bytes
     }
     for (const struct mpl_yaml *m = root == NULL ? NULL : root->first; m != NULL;
          m = m->next) {
-        struct mpl_vocab_word *word = NULL;
-
         if (m->kind != MPL_YAML_SCALAR) {
             return mpl_fail(err, MPL_E_SYNTAX, "%s:%u:%u: the meaning of \"%s\" is no text",
                             file, m->key_place.line, m->key_place.column, m->key);
         }
-        word = mpl_buf_add(words);
-        if (word == NULL) {
+        const struct mpl_vocab_word word = { .name = m->key, .unit = "", .says = m->text };
+
+        if (!mpl_buf_put(words, &word)) {
             return mpl_nomem(err);
         }
-        *word = (struct mpl_vocab_word){ .name = m->key, .unit = "", .says = m->text };
     }
     return MPL_OK;
 }

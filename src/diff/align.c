@@ -119,12 +119,11 @@ static bool add(struct mpl_comparison *c, struct mpl_buf *blocks, enum mpl_block
 {
     struct mpl_block *last = blocks->n == 0 ? NULL : mpl_buf_get(blocks, blocks->n - 1);
     const uint32_t n_before = last != NULL && last->side == side ? last->n : 0;
-    struct mpl_item *all;
 
     if (n == 0) {
         return true;
     }
-    all = MPL_NEW_ARRAY(c->arena, (size_t) n_before + n, struct mpl_item);
+    struct mpl_item *all = MPL_NEW_ARRAY(c->arena, (size_t) n_before + n, struct mpl_item);
     if (all == NULL) {
         return false;
     }
@@ -314,7 +313,6 @@ enum mpl_status mpl_align(struct mpl_comparison *c, const struct mpl_sides *side
     struct stretch middle;
     struct stretch tail;
     struct mpl_folded rest;
-    enum mpl_status st = MPL_OK;
 
     change->base_symbol = symbol_at(sides->base, change->position);
     change->new_symbol = symbol_at(sides->new, change->position);
@@ -323,7 +321,8 @@ enum mpl_status mpl_align(struct mpl_comparison *c, const struct mpl_sides *side
         last = find(c, f, last.start + length_of(c, f->items[last.item]));
     }
 
-    st = fold_middle(c, sides, kept, n_new - (n_base - (uint32_t) last.start), &rest, err);
+    enum mpl_status st =
+        fold_middle(c, sides, kept, n_new - (n_base - (uint32_t) last.start), &rest, err);
     if (st == MPL_OK &&
         (!cut(c, f, &begin, &first, &head) || !cut(c, f, &first, &last, &middle) ||
          !cut(c, f, &last, &end, &tail) ||

@@ -32,12 +32,11 @@ static enum mpl_status choose(const struct mpl_comparison *c,
                               struct mpl_err *err)
 {
     struct mpl_aligned fine = { .differs = false };
-    enum mpl_status st;
 
     if (how->has_parts) {
         return look(c, how, how->parts, out, err);
     }
-    st = look(c, how, all, &fine, err);
+    enum mpl_status st = look(c, how, all, &fine, err);
     st = st == MPL_OK ? look(c, how, coarse, out, err) : st;
     if (st == MPL_OK && fine.differs &&
         (!out->differs || out->change.position != fine.change.position)) {
@@ -58,11 +57,10 @@ static enum mpl_status align(const struct mpl_comparison *c, uint32_t l,
                                      .new = &f->new_calls[l],
                                      .folded = f->base[l],
                                      .folded_new = f->new[l] };
-    enum mpl_status st;
 
     view.arena = f->arena;
     view.loops = f->loops == NULL ? c->loops : f->loops;
-    st = mpl_align(&view, &sides, &out->change, err);
+    const enum mpl_status st = mpl_align(&view, &sides, &out->change, err);
     if (st == MPL_OK) {
         mpl_align_place(&view, &sides, &out->change);
     }
@@ -102,10 +100,8 @@ enum mpl_status mpl_aligned_create(const struct mpl_comparison *c,
                                    const struct mpl_aligning *how, struct mpl_aligned *out,
                                    struct mpl_err *err)
 {
-    enum mpl_status st;
-
     *out = (struct mpl_aligned){ .differs = false };
-    st = choose(c, how, out, err);
+    enum mpl_status st = choose(c, how, out, err);
     out->change.location = how->location;
     if (st != MPL_OK) {
         return st;

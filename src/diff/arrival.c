@@ -316,7 +316,6 @@ static enum mpl_status look_at(struct mpl_comparison *c, struct place *p,
                                struct mpl_err *err)
 {
     bool is_chance = false;
-    enum mpl_status st;
 
     if (is_stuck(c->diff.base, p->location, p->base, p->i) ||
         is_stuck(c->diff.new, p->location, p->new, p->i)) {
@@ -326,7 +325,7 @@ static enum mpl_status look_at(struct mpl_comparison *c, struct place *p,
         symbol_at(c, p->base, behind_probe(c->diff.base, p->location, p->base, p->i));
     p->new_symbol =
         symbol_at(c, p->new, behind_probe(c->diff.new, p->location, p->new, p->i));
-    st = is_by_chance(c, p, &is_chance, err);
+    const enum mpl_status st = is_by_chance(c, p, &is_chance, err);
     if (st == MPL_OK && is_chance && p->base_symbol != NULL && p->new_symbol != NULL &&
         p->base_symbol->from != MPL_NONE && p->new_symbol->from != MPL_NONE &&
         p->base_symbol->from != p->new_symbol->from) {

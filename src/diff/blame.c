@@ -29,12 +29,11 @@ enum mpl_status mpl_blame(struct mpl_effects *e, struct mpl_err *err)
     struct mpl_diff *diff = e->diff;
     const struct mpl_delay *base = NULL;
     const struct mpl_delay *new = NULL;
-    enum mpl_status st;
 
     if (!mpl_waits_are_known(diff->base) || !mpl_waits_are_known(diff->new)) {
         return MPL_OK;
     }
-    st = mpl_events_delays(diff->base->events, e->scratch, &base, err);
+    enum mpl_status st = mpl_events_delays(diff->base->events, e->scratch, &base, err);
     st = st == MPL_OK ? mpl_events_delays(diff->new->events, e->scratch, &new, err) : st;
     for (uint32_t i = 0; i < e->n_locations && st == MPL_OK; i++) {
         struct mpl_load *load = &e->loads[i];

@@ -186,18 +186,15 @@ enum mpl_status mpl_chance_of_blocks(struct mpl_chance_sample x, struct mpl_chan
                                      struct mpl_chance *out, struct mpl_err *err)
 {
     const double mean = moments_of(x).mean - moments_of(y).mean;
-    struct mpl_arena *arena;
-    double *means;
-    double *pool;
     enum mpl_status st = MPL_OK;
 
     *out = (struct mpl_chance){ mean, NAN, NAN, NAN };
     if (x.n < MPL_BLOCKS_LEAST || (y.n > 0 && y.n < MPL_BLOCKS_LEAST)) {
         return MPL_OK;
     }
-    arena = mpl_arena_create();
-    means = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, MPL_RESAMPLES, double);
-    pool = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, x.n + y.n, double);
+    struct mpl_arena *arena = mpl_arena_create();
+    double *means = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, MPL_RESAMPLES, double);
+    double *pool = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, x.n + y.n, double);
     if (means == NULL || pool == NULL) {
         st = mpl_nomem(err);
     } else {

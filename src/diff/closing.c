@@ -34,7 +34,6 @@ static void give(const struct mpl_effects *e, uint32_t l, int64_t *given)
                                   end_of(new, l, &e->new[l], i) };
         int64_t before = 0;
         int64_t now = 0;
-        double target;
 
         for (uint32_t call = first[0]; call < end[0]; call++) {
             before += mpl_computed_before(base, l, call);
@@ -42,7 +41,7 @@ static void give(const struct mpl_effects *e, uint32_t l, int64_t *given)
         for (uint32_t call = first[1]; call < end[1]; call++) {
             now += mpl_computed_before(new, l, call);
         }
-        target = mpl_model_seconds(e->diff->base->model, before) * ticks_per_s;
+        const double target = mpl_model_seconds(e->diff->base->model, before) * ticks_per_s;
         for (uint32_t call = first[1]; call < end[1]; call++) {
             const double share =
                 now > 0 ? (double) mpl_computed_before(new, l, call) / (double) now

@@ -107,9 +107,6 @@ static void follow_chains(struct clusters *c, uint32_t *chain)
     uint32_t length = 0;
 
     while (c->n_merges + 1 < c->n) {
-        uint32_t before;
-        uint32_t next;
-
         if (length == 0) {
             chain[0] = 0;
             while (c->sizes[chain[0]] <= 0) {
@@ -117,8 +114,8 @@ static void follow_chains(struct clusters *c, uint32_t *chain)
             }
             length = 1;
         }
-        before = length > 1 ? chain[length - 2] : MPL_NONE;
-        next = nearest(c, chain[length - 1], before);
+        const uint32_t before = length > 1 ? chain[length - 2] : MPL_NONE;
+        const uint32_t next = nearest(c, chain[length - 1], before);
         if (next == before) {
             const uint32_t last = chain[length - 1];
 

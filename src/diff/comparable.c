@@ -120,13 +120,13 @@ static enum mpl_status check_locations(struct mpl_comparison *c, struct mpl_err 
     bool is_unlike;
     const char *unlike = unlike_text(c, &is_unlike);
     const char *reason = NULL;
-    enum mpl_status st;
 
     if (!is_unlike) {
         c->n_locations = c->diff.base->model->n_locations;
         return MPL_OK;
     }
-    st = unlike == NULL ? mpl_nomem(err) : mpl_roles_compare(c, &reason, err);
+    const enum mpl_status st =
+        unlike == NULL ? mpl_nomem(err) : mpl_roles_compare(c, &reason, err);
     return st != MPL_OK || reason == NULL
                ? st
                : refuse(c,

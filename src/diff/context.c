@@ -156,14 +156,14 @@ static bool find_classes(const struct mpl_frequencies *counts, struct mpl_arena 
 /* All attributes that any class has, each once. */
 static bool collect(struct mpl_arena *arena, struct mpl_context *context)
 {
-    struct mpl_context_attribute *all;
     size_t n = 0;
     uint32_t n_kept = 0;
 
     for (uint32_t i = 0; i < context->n_classes; i++) {
         n += context->sets[i].n;
     }
-    all = MPL_NEW_ARRAY(arena, n, struct mpl_context_attribute);
+    struct mpl_context_attribute *all =
+        MPL_NEW_ARRAY(arena, n, struct mpl_context_attribute);
     if (all == NULL) {
         return false;
     }

@@ -130,7 +130,6 @@ static enum mpl_status fold_sides(struct mpl_comparison *c, const struct mpl_lev
     struct mpl_sequence *sequences = MPL_NEW_ARRAY(c->arena, 2 * n, struct mpl_sequence);
     struct mpl_folded *folded = MPL_NEW_ARRAY(c->arena, 2 * n, struct mpl_folded);
     size_t m = 0;
-    enum mpl_status st;
 
     if (sequences == NULL || folded == NULL) {
         return mpl_nomem(err);
@@ -143,7 +142,7 @@ static enum mpl_status fold_sides(struct mpl_comparison *c, const struct mpl_lev
             sequences[m++] = levels[which].new[l];
         }
     }
-    st = mpl_loops_fold(c->loops, sequences, m, folded, err);
+    enum mpl_status st = mpl_loops_fold(c->loops, sequences, m, folded, err);
     m = 0;
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         const uint32_t l = changes[i].location;
@@ -165,12 +164,11 @@ static enum mpl_status say_count(struct mpl_comparison *c, const struct mpl_leve
 {
     struct mpl_divergence count = { .location = change->location };
     uint32_t n[2];
-    enum mpl_status st;
 
     if (!mpl_level_differs(c, &levels[PLACE], change->location, &count.position)) {
         return MPL_OK;
     }
-    st = mpl_align(c, place, &count, err);
+    enum mpl_status st = mpl_align(c, place, &count, err);
     if (st == MPL_OK && mpl_divergence_counts(&count, &n[0], &n[1])) {
         change->remark = mpl_arena_printf(
             c->arena, "All in all it takes %u iterations instead of %u", n[1], n[0]);
@@ -332,16 +330,15 @@ struct loosening {
 static enum mpl_status update_level(struct mpl_comparison *c, struct loosening *x,
                                     struct mpl_arena *arena, struct mpl_err *err)
 {
-    enum mpl_status st;
-
     for (uint32_t l = 0; l < c->n_locations; l++) {
         const uint32_t n = mpl_loose_changes_of(c->loose, l);
 
         x->is_changed[l] = n > x->changes[l];
         x->changes[l] = n;
     }
-    st = mpl_sequences_loosen(c->diff.base->events, x->firm.base, c->loose, c->symbols,
-                              x->is_changed, c->n_locations, arena, &x->level->base, err);
+    const enum mpl_status st =
+        mpl_sequences_loosen(c->diff.base->events, x->firm.base, c->loose, c->symbols,
+                             x->is_changed, c->n_locations, arena, &x->level->base, err);
     return st == MPL_OK ? mpl_sequences_loosen(c->diff.new->events, x->firm.new, c->loose,
                                                c->symbols, x->is_changed, c->n_locations,
                                                arena, &x->level->new, err)
@@ -351,13 +348,11 @@ static enum mpl_status update_level(struct mpl_comparison *c, struct loosening *
 static enum mpl_status begin_loosening(struct mpl_comparison *c, struct mpl_arena *arena,
                                        struct loosening *x, struct mpl_err *err)
 {
-    enum mpl_status st;
-
     x->changes = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t);
     x->is_changed = MPL_NEW_ARRAY(arena, c->n_locations, bool);
-    st = x->changes == NULL || x->is_changed == NULL
-             ? mpl_nomem(err)
-             : make_level(c, parts[FINE], NULL, arena, &x->firm, err);
+    const enum mpl_status st = x->changes == NULL || x->is_changed == NULL
+                                   ? mpl_nomem(err)
+                                   : make_level(c, parts[FINE], NULL, arena, &x->firm, err);
     *x->level = x->firm;
     return st == MPL_OK && mpl_loose_changes(c->loose) > 0 ? update_level(c, x, arena, err)
                                                            : st;
@@ -410,12 +405,12 @@ static enum mpl_status make_levels(struct mpl_comparison *c, struct mpl_level *l
                                    struct mpl_err *err)
 {
     const struct mpl_model *model = c->diff.base->model;
-    enum mpl_status st;
 
     c->takes_any = MPL_NEW_ARRAY(c->arena, model->n_processes, bool);
     c->looseness = MPL_NEW_ARRAY(c->arena, model->n_locations, enum mpl_looseness);
-    st = c->takes_any == NULL || c->looseness == NULL ? mpl_nomem(err)
-                                                      : mpl_repeats_loosen(c, err);
+    enum mpl_status st = c->takes_any == NULL || c->looseness == NULL
+                             ? mpl_nomem(err)
+                             : mpl_repeats_loosen(c, err);
     st = st == MPL_OK ? loosen(c, c->arena, &c->firm, &levels[FINE], err) : st;
     c->base = levels[FINE].base;
     c->new = levels[FINE].new;
@@ -480,7 +475,6 @@ enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
 {
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_comparison *c = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_comparison);
-    enum mpl_status st;
 
     if (c == NULL) {
         mpl_arena_destroy(arena);
@@ -498,7 +492,7 @@ enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
     if (c->symbols == NULL || c->loops == NULL || c->loose == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_sides_take(c, base, new, options, err);
+    const enum mpl_status st = mpl_sides_take(c, base, new, options, err);
     return st == MPL_OK ? compare(c, err) : st;
 }
 

@@ -13,13 +13,11 @@ static bool unfold(const struct mpl_sequence *sequences, size_t n, struct mpl_ar
         return false;
     }
     for (size_t l = 0; l < n; l++) {
-        struct mpl_item *items;
-
         if (first[l] != l) {
             out[l] = out[first[l]];
             continue;
         }
-        items = MPL_NEW_ARRAY(arena, sequences[l].n, struct mpl_item);
+        struct mpl_item *items = MPL_NEW_ARRAY(arena, sequences[l].n, struct mpl_item);
         if (items == NULL) {
             return false;
         }
@@ -135,7 +133,6 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
                          (how->parts & (MPL_SYMBOL_RELATIVE | MPL_SYMBOL_PATH)) == 0;
     const struct mpl_sequence *base = NULL;
     const struct mpl_sequence *new = NULL;
-    enum mpl_status st;
 
     *out = (struct mpl_filtered){ .arena = mpl_arena_create(),
                                   .n_locations = c->n_locations,
@@ -143,8 +140,8 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
     if (out->arena == NULL) {
         return mpl_nomem(err);
     }
-    st = is_made ? coarsen(c, how, out->arena, &base, &new, err)
-                 : make(c, how, out->arena, &base, &new, err);
+    const enum mpl_status st = is_made ? coarsen(c, how, out->arena, &base, &new, err)
+                                       : make(c, how, out->arena, &base, &new, err);
     return st == MPL_OK ? take(out, base, new, how, err) : st;
 }
 

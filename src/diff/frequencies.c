@@ -166,14 +166,14 @@ static bool gather(const struct counting *c, const uint64_t *counts, bool is_dou
 {
     const struct alphabet *x = &c->alphabet;
     const size_t end = x->n + 1;
-    struct mpl_context_attribute *all;
     uint32_t n = 0;
 
     /* Before the first one of a body stands number 0. */
     for (size_t i = is_double ? end : 0; i < (is_double ? end * end : end); i++) {
         n += counts[i] > 0;
     }
-    all = MPL_NEW_ARRAY(arena, n, struct mpl_context_attribute);
+    struct mpl_context_attribute *all =
+        MPL_NEW_ARRAY(arena, n, struct mpl_context_attribute);
     if (all == NULL) {
         return false;
     }
@@ -203,12 +203,9 @@ struct listing {
 
 static void list(struct listing *l, uint64_t key, uint64_t times)
 {
-    struct mpl_context_attribute *slot = times == 0 ? NULL : mpl_buf_add(&l->all);
+    const struct mpl_context_attribute attribute = { key, times };
 
-    l->is_short = l->is_short || (times > 0 && slot == NULL);
-    if (slot != NULL) {
-        *slot = (struct mpl_context_attribute){ key, times };
-    }
+    l->is_short |= times > 0 && !mpl_buf_put(&l->all, &attribute);
 }
 
 static void list_pair(struct listing *l, uint32_t left, uint32_t right, uint64_t times)
@@ -278,7 +275,6 @@ static void make_tables(struct counting *c, const struct mpl_folded *s, unsigned
                         struct mpl_arena *scratch)
 {
     uint64_t n = c->loops == NULL ? s->n : 0; /* of entries, or calls */
-    size_t end;
 
     for (uint32_t i = 0; i < s->n && c->loops != NULL; i++) {
         n += mpl_item_length(c->loops, s->items[i]);
@@ -286,7 +282,7 @@ static void make_tables(struct counting *c, const struct mpl_folded *s, unsigned
     if (n < LEAST_COUNTED || !make_alphabet(c, s, n, scratch)) {
         return;
     }
-    end = (size_t) c->alphabet.n + 1;
+    size_t end = (size_t) c->alphabet.n + 1;
     if (wants(of, MPL_CONTEXT_SINGLE)) {
         c->singles = MPL_NEW_ARRAY(scratch, end, uint64_t);
     }

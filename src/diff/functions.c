@@ -26,29 +26,24 @@ bool mpl_functions_are_recorded(const struct mpl_model *model)
 static uint32_t *latest_of(struct split *s, uint32_t path)
 {
     while (s->latest.n <= path) {
-        uint32_t *none = mpl_buf_add(&s->latest);
-
-        if (none == NULL) {
+        if (!mpl_buf_put(&s->latest, &(uint32_t){ MPL_NONE })) {
             return NULL;
         }
-        *none = MPL_NONE;
     }
     return mpl_buf_get(&s->latest, path);
 }
 
 static bool add(struct split *s, uint32_t call, uint32_t path, int64_t ticks)
 {
-    struct mpl_function_part *part;
-    uint32_t *latest;
-
     if (path == 0 || ticks <= 0) {
         return true;
     }
-    latest = latest_of(s, path);
+    uint32_t *latest = latest_of(s, path);
     if (latest == NULL) {
         return false;
     }
-    part = *latest == MPL_NONE ? NULL : mpl_buf_get(s->out, *latest);
+    struct mpl_function_part *part =
+        *latest == MPL_NONE ? NULL : mpl_buf_get(s->out, *latest);
     if (part == NULL || part->call != call) {
         *latest = (uint32_t) s->out->n;
         part = mpl_buf_add(s->out);
@@ -138,10 +133,10 @@ enum mpl_status mpl_functions_around(const struct mpl_events *events, uint32_t l
         arena == NULL ? NULL
                       : mpl_call_paths_create(mpl_events_model(events), symbols, arena);
     struct mpl_call_view view;
-    bool is_enough;
 
     mpl_events_call(events, location, call, &view);
-    is_enough = paths != NULL && mpl_call_paths_at(paths, location, view.first_event, path);
+    const bool is_enough =
+        paths != NULL && mpl_call_paths_at(paths, location, view.first_event, path);
     mpl_call_paths_close(paths);
     mpl_arena_destroy(arena);
     return is_enough ? MPL_OK : mpl_nomem(err);

@@ -168,7 +168,6 @@ static bool find_parents(struct building *b, struct mpl_concept *concepts)
     uint32_t *parents = MPL_NEW_ARRAY(b->arena, b->n, uint32_t);
 
     for (uint32_t i = 0; i < b->n && parents != NULL; i++) {
-        uint32_t *own;
         uint32_t n = 0;
 
         for (uint32_t j = i; j-- > 0;) {
@@ -177,7 +176,7 @@ static bool find_parents(struct building *b, struct mpl_concept *concepts)
                 parents[n++] = j;
             }
         }
-        own = MPL_NEW_ARRAY(b->arena, n, uint32_t);
+        uint32_t *own = MPL_NEW_ARRAY(b->arena, n, uint32_t);
         if (own == NULL) {
             return false;
         }
@@ -246,14 +245,14 @@ enum mpl_status mpl_lattice_create(const struct mpl_context *context, uint32_t m
                                    struct mpl_err *err)
 {
     struct building b = { .arena = arena };
-    bool is_done;
 
     if (context->kind.by == MPL_CONTEXT_WEIGHTED) {
         return mpl_fail(err, MPL_E_USAGE,
                         "weighted attributes have no lattice; take orig, log10 or actual");
     }
     mpl_assert(most > 0);
-    is_done = open(&b, context, most) && add_bottom(&b) && add_classes(&b) && finish(&b);
+    const bool is_done =
+        open(&b, context, most) && add_bottom(&b) && add_classes(&b) && finish(&b);
     mpl_map_destroy(b.known);
     if (!is_done) {
         return mpl_nomem(err);

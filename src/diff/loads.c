@@ -80,13 +80,12 @@ static uint32_t count_named(const struct mpl_effects *e, double *scratch)
     const struct mpl_load *loads = e->loads;
     const double least_s = e->diff->least_share * e->diff->sides[0].median_s;
     const bool are_single = !mpl_diff_has_repetitions(e->diff);
-    double typical;
     uint32_t n_named = 0;
 
     for (uint32_t l = 0; l < e->n_locations; l++) {
         scratch[l] = fmax(size_of(&loads[l]), 0);
     }
-    typical = e->n_locations == 0 ? 0 : mpl_median(scratch, e->n_locations);
+    const double typical = e->n_locations == 0 ? 0 : mpl_median(scratch, e->n_locations);
     while (n_named < e->n_locations &&
            (loads[n_named].is_significant ||
             (are_single && size_of(&loads[n_named]) >= least_s &&
@@ -102,7 +101,6 @@ static double explain(const struct mpl_diff *diff, double difference_s)
 {
     double longest_s[2] = { 0, 0 };
     double mean_s = 0;
-    double share;
 
     if (difference_s == 0 || diff->n_loads == 0) {
         return NAN;
@@ -112,7 +110,8 @@ static double explain(const struct mpl_diff *diff, double difference_s)
         longest_s[1] = fmax(longest_s[1], diff->loads[l].new_s);
         mean_s += (diff->loads[l].new_s - diff->loads[l].base_s) / diff->n_loads;
     }
-    share = fmax(mean_s / difference_s, (longest_s[1] - longest_s[0]) / difference_s);
+    double share =
+        fmax(mean_s / difference_s, (longest_s[1] - longest_s[0]) / difference_s);
     if (diff->n_named > 0) {
         share = fmax(share, diff->loads[0].beyond_s / difference_s);
     }
@@ -148,7 +147,6 @@ enum mpl_status mpl_loads_measure(struct mpl_effects *e, struct mpl_err *err)
 enum mpl_status mpl_loads_rank(struct mpl_effects *e, struct mpl_err *err)
 {
     double *scratch = MPL_NEW_ARRAY(e->scratch, e->n_locations, double);
-    enum mpl_status st;
 
     for (uint32_t l = 0; l < e->n_locations; l++) {
         struct mpl_load *load = &e->loads[l];
@@ -157,7 +155,7 @@ enum mpl_status mpl_loads_rank(struct mpl_effects *e, struct mpl_err *err)
                              ? load->new_s - e->factor * load->work * load->base_s
                              : NAN;
     }
-    st = scratch == NULL ? mpl_nomem(err) : mpl_loads_weigh(e, err);
+    const enum mpl_status st = scratch == NULL ? mpl_nomem(err) : mpl_loads_weigh(e, err);
     if (st == MPL_OK && e->n_locations > 0) {
         qsort(e->loads, e->n_locations, sizeof *e->loads, by_importance);
         e->n_named = count_named(e, scratch);

@@ -71,13 +71,12 @@ static bool add_places(struct mpl_places *x, uint32_t group, const struct mpl_it
             continue;
         }
 
-        struct mpl_place_spot *place = mpl_buf_add(&x->places);
         struct mpl_place_group *own = mpl_buf_get(&x->groups, group);
+        const struct mpl_place_spot place = { group, items[i].what, own->n_places++ };
 
-        if (place == NULL) {
+        if (!mpl_buf_put(&x->places, &place)) {
             return false;
         }
-        *place = (struct mpl_place_spot){ group, items[i].what, own->n_places++ };
     }
     return true;
 }
@@ -87,19 +86,18 @@ static uint32_t group_of(struct mpl_places *x, uint32_t what)
 {
     const bool is_loop = (what & MPL_LOOP) != 0 && what != MPL_NONE;
     uint32_t group = mpl_map_find(x->numbers, what);
-    struct mpl_place_group *own;
 
     if (group != MPL_NONE) {
         return group;
     }
     group = (uint32_t) x->groups.n;
-    own = mpl_buf_add(&x->groups);
-    if (own == NULL || !mpl_map_put(x->numbers, what, group)) {
-        return MPL_NONE;
-    }
-    *own = (struct mpl_place_group){ is_loop ? what & ~MPL_LOOP : MPL_NONE,
-                                     (uint32_t) x->places.n, 0 };
-    return add_places(x, group, &(struct mpl_item){ what, 1 }, 1) ? group : MPL_NONE;
+    const struct mpl_place_group own = { is_loop ? what & ~MPL_LOOP : MPL_NONE,
+                                         (uint32_t) x->places.n, 0 };
+
+    return mpl_buf_put(&x->groups, &own) && mpl_map_put(x->numbers, what, group) &&
+                   add_places(x, group, &(struct mpl_item){ what, 1 }, 1)
+               ? group
+               : MPL_NONE;
 }
 
 /* ---- calls --------------------------------------------------------------------------------------- */
@@ -140,7 +138,6 @@ static bool walk_item(struct walk *w, struct mpl_places *x, struct mpl_item item
                       struct mpl_buf *n_steps)
 {
     const uint32_t group = group_of(x, item.what);
-    uint32_t *steps;
 
     if (group == MPL_NONE) {
         return false;
@@ -151,7 +148,7 @@ static bool walk_item(struct walk *w, struct mpl_places *x, struct mpl_item item
         }
         *(uint32_t *) mpl_buf_get(n_steps, n_steps->n - 1) = 0;
     }
-    steps = mpl_buf_get(n_steps, group);
+    uint32_t *steps = mpl_buf_get(n_steps, group);
     for (uint32_t k = 0; k < item.count; k++) {
         (void) walk_body(w, &(struct mpl_item){ item.what, 1 }, 1,
                          mpl_places_group(x, group)->first_place, (*steps)++);

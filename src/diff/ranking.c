@@ -148,7 +148,6 @@ static bool find_suspects(struct work *w, const struct view *v, const uint32_t *
     uint32_t *sizes = MPL_NEW_ARRAY(v->scratch, row->k, uint32_t);
     uint32_t *cluster_of = MPL_NEW_ARRAY(w->arena, n, uint32_t);
     struct suspect *all = MPL_NEW_ARRAY(v->scratch, n, struct suspect);
-    uint32_t *suspects;
 
     if (sizes == NULL || cluster_of == NULL || all == NULL) {
         return false;
@@ -164,7 +163,7 @@ static bool find_suspects(struct work *w, const struct view *v, const uint32_t *
             all[row->n_suspects++] = (struct suspect){ rounded(v->excess[l]), l };
         }
     }
-    suspects = MPL_NEW_ARRAY(w->arena, row->n_suspects, uint32_t);
+    uint32_t *suspects = MPL_NEW_ARRAY(w->arena, row->n_suspects, uint32_t);
     if (suspects == NULL) {
         return false;
     }
@@ -213,7 +212,6 @@ static enum mpl_status add_row(struct work *w, const struct view *v,
     uint32_t *base = MPL_NEW_ARRAY(v->scratch, c->n, uint32_t);
     uint32_t *new = MPL_NEW_ARRAY(v->scratch, c->n, uint32_t);
     struct mpl_ranked row = { v->filter, v->kind, linkage, k, NAN, NULL, 0, NULL };
-    struct mpl_ranked *slot;
 
     if (!is_cut && !has_clusters) {
         return MPL_OK;
@@ -237,12 +235,7 @@ static enum mpl_status add_row(struct work *w, const struct view *v,
         !find_suspects(w, v, by_rows ? v->rows_of : new, by_rows ? NULL : base, &row)) {
         return mpl_nomem(err);
     }
-    slot = mpl_buf_add(&w->rows);
-    if (slot == NULL) {
-        return mpl_nomem(err);
-    }
-    *slot = row;
-    return MPL_OK;
+    return mpl_buf_put(&w->rows, &row) ? MPL_OK : mpl_nomem(err);
 }
 
 static enum mpl_status add_rows(struct work *w, const struct view *v, struct mpl_err *err)
@@ -516,7 +509,6 @@ enum mpl_status mpl_ranking_create(const struct mpl_comparison *comparison,
                       mpl_buf_make(sizeof(struct mpl_ranked)),
                       MPL_NEW_ARRAY(arena, comparison->n_locations, double),
                       mpl_map_create() };
-    enum mpl_status st;
 
     if (w.ranking == NULL || w.votes == NULL || w.seen == NULL) {
         mpl_map_destroy(w.seen);
@@ -526,7 +518,7 @@ enum mpl_status mpl_ranking_create(const struct mpl_comparison *comparison,
     w.ranking->n_locations = comparison->n_locations;
     w.ranking->votes = w.votes;
     w.ranking->has_repetitions = comparison->diff.sides[0].n > 1;
-    st = rank(&w, err);
+    const enum mpl_status st = rank(&w, err);
     mpl_map_destroy(w.seen);
     mpl_buf_free(&w.rows);
     if (st == MPL_OK) {

@@ -43,12 +43,11 @@ static const char *item_text(const struct mpl_roles *r, const struct mpl_loops *
                              struct mpl_item item)
 {
     const uint32_t loop = item.what & ~MPL_LOOP;
-    const char *text;
 
     if ((item.what & MPL_LOOP) == 0) {
         return mpl_symbol_text(r->comparison->symbols, item.what, true, r->scratch);
     }
-    text = body_text(r, loops, loop);
+    const char *text = body_text(r, loops, loop);
     return text == NULL ? NULL
            : mpl_loops_get(loops, loop).n == 1
                ? mpl_arena_printf(r->scratch, "%s^%u", text, item.count)
@@ -150,7 +149,6 @@ enum mpl_status mpl_roles_compare_loops(const struct mpl_roles *r,
     const uint32_t firsts[2] = { first_of(role, 0), first_of(role, 1) };
     struct mpl_sequence whole[2];
     struct mpl_sequence short_of[2];
-    enum mpl_status st;
 
     if (role->kind == MPL_ROLE_LOOSE || firsts[0] == MPL_NONE || firsts[1] == MPL_NONE) {
         return MPL_OK;
@@ -161,7 +159,7 @@ enum mpl_status mpl_roles_compare_loops(const struct mpl_roles *r,
             return mpl_nomem(err);
         }
     }
-    st = look(r, whole, false, role, err);
+    const enum mpl_status st = look(r, whole, false, role, err);
     return st == MPL_OK && role->sides[0].iterations == 0
                ? look(r, short_of, true, role, err)
                : st;

@@ -26,12 +26,11 @@ static const char *attribute_text(const struct mpl_roles *r,
     struct mpl_symbols *symbols = r->comparison->symbols;
     const char *call = mpl_symbol_text(symbols, (uint32_t) key, false, r->scratch);
     const uint32_t before = (uint32_t) (key >> 32);
-    const char *first;
 
     if (context->kind.of == MPL_CONTEXT_SINGLE || before == MPL_NONE || call == NULL) {
         return call;
     }
-    first = mpl_symbol_text(symbols, before, false, r->scratch);
+    const char *first = mpl_symbol_text(symbols, before, false, r->scratch);
     return first == NULL ? NULL : mpl_arena_printf(r->scratch, "%s behind %s", call, first);
 }
 
@@ -46,14 +45,13 @@ const char *mpl_roles_list(const struct mpl_roles *r, const struct mpl_role_sets
 
     for (uint32_t i = 0; i < own->n && text != NULL; i++) {
         const uint64_t key = own->all[i].key;
-        const char *one;
 
         if ((sets->context->kind.of == MPL_CONTEXT_SINGLE && key == MPL_NONE) ||
             mpl_attributes_have_key(other, key)) {
             continue;
         }
         n++;
-        one = n <= MOST_LISTED ? attribute_text(r, sets->context, key) : "";
+        const char *one = n <= MOST_LISTED ? attribute_text(r, sets->context, key) : "";
         text = one == NULL ? NULL
                : n > MOST_LISTED
                    ? text

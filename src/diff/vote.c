@@ -178,7 +178,6 @@ static enum mpl_status look(struct voting *v, const struct mpl_filter *filter,
     const struct mpl_diff *diff = &v->c->diff;
     const uint32_t n_configurations = diff->n_configurations;
     const uint32_t n_telling = diff->n_telling;
-    enum mpl_status st;
 
     b->votes = MPL_NEW_ARRAY(v->arena, diff->n_changes, uint32_t);
     if (b->votes == NULL) {
@@ -187,7 +186,7 @@ static enum mpl_status look(struct voting *v, const struct mpl_filter *filter,
     for (size_t i = 0; i < diff->n_changes; i++) {
         b->votes[i] = v->changes[i].n_votes;
     }
-    st = count_with(v->c, v->changes, filter, with, err);
+    const enum mpl_status st = count_with(v->c, v->changes, filter, with, err);
     for (size_t i = 0; i < diff->n_changes; i++) {
         b->votes[i] = v->changes[i].n_votes - b->votes[i];
     }
@@ -200,16 +199,15 @@ static enum mpl_status vote_with(struct voting *v, const struct mpl_filter *filt
                                  unsigned with, struct mpl_err *err)
 {
     struct ballot *b = &v->all[v->n];
-    const struct ballot *same;
-    enum mpl_status st;
 
     b->classes = MPL_NEW_ARRAY(v->arena, v->alphabet.n, uint32_t);
-    st = b->classes == NULL ? mpl_nomem(err)
-                            : find_classes(v, filter, with, b->classes, err);
+    const enum mpl_status st = b->classes == NULL
+                                   ? mpl_nomem(err)
+                                   : find_classes(v, filter, with, b->classes, err);
     if (st != MPL_OK) {
         return st;
     }
-    same = find_same(v, b->classes);
+    const struct ballot *same = find_same(v, b->classes);
     if (same != NULL) {
         v->c->diff.n_configurations += same->n_configurations;
         v->c->diff.n_telling += same->n_telling;

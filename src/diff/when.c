@@ -192,14 +192,13 @@ static enum mpl_status find(const double *x, uint32_t n, struct ranked *ranked,
     const double sum = sum_of(x, n);
     const double sign = sum < 0 ? -1 : 1;
     uint32_t n_having = 0;
-    bool is_some;
 
     for (uint32_t i = 0; i < n; i++) {
         ranked[i] = (struct ranked){ sign * x[i], i };
         n_having += n * ranked[i].value >= least_part * fabs(sum);
     }
     qsort(ranked, n, sizeof *ranked, descending);
-    is_some = find_some(ranked, n, fabs(sum), SINGLE_STEPS, out);
+    bool is_some = find_some(ranked, n, fabs(sum), SINGLE_STEPS, out);
     if (!is_some && find_change(x, n, out)) {
         return MPL_OK;
     }
@@ -218,9 +217,7 @@ static enum mpl_status find(const double *x, uint32_t n, struct ranked *ranked,
 enum mpl_status mpl_when_find(const double *values, uint32_t n, struct mpl_when *out,
                               struct mpl_err *err)
 {
-    struct mpl_arena *arena;
     struct ranked *ranked;
-    enum mpl_status st;
 
     *out = (struct mpl_when){ .kind = MPL_WHEN_UNEVEN,
                               .n = n,
@@ -228,9 +225,10 @@ enum mpl_status mpl_when_find(const double *values, uint32_t n, struct mpl_when 
     if (n < LEAST_STEPS || sum_of(values, n) == 0) {
         return MPL_OK;
     }
-    arena = mpl_arena_create();
+    struct mpl_arena *arena = mpl_arena_create();
     ranked = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, n, struct ranked);
-    st = ranked == NULL ? mpl_nomem(err) : find(values, n, ranked, out);
+    const enum mpl_status st =
+        ranked == NULL ? mpl_nomem(err) : find(values, n, ranked, out);
     mpl_arena_destroy(arena);
     return st;
 }

@@ -84,12 +84,11 @@ static enum mpl_status take_pairs(const struct where *w, const struct stretch *s
     for (size_t r = 0; r < w->n[0] + w->n[1] && *out != NULL; r++) {
         const bool is_new = r >= w->n[0];
         const double factor = (is_new ? 1 : -w->e->factor) / (double) n_like[is_new];
-        const double *steps;
 
         if (mpl_stretch_steps(&w->views[r], s) != n) {
             continue;
         }
-        steps = take_steps(w, &w->views[r], s);
+        const double *steps = take_steps(w, &w->views[r], s);
         if (steps == NULL) {
             return mpl_nomem(err);
         }
@@ -204,21 +203,18 @@ static enum mpl_status add(const struct where *w, const struct stretch *s,
         what == MPL_PLACE_CALL ? mpl_places_get(w->places, s->first_place) : NULL;
     struct mpl_chance_sample base;
     struct mpl_chance_sample new;
-    struct mpl_place_load *out;
     enum mpl_status st = take_totals(w, 0, 1, s, &base, err);
-    double base_s;
-    double new_s;
 
     st = st == MPL_OK ? take_totals(w, 1, 1, s, &new, err) : st;
     if (st != MPL_OK) {
         return st;
     }
-    base_s = mpl_median((double *) base.values, base.n);
-    new_s = mpl_median((double *) new.values, new.n);
+    double base_s = mpl_median((double *) base.values, base.n);
+    double new_s = mpl_median((double *) new.values, new.n);
     if (fabs(new_s - w->e->factor * base_s) < least_part * fabs(w->load->beyond_s)) {
         return MPL_OK;
     }
-    out = mpl_buf_add(found);
+    struct mpl_place_load *out = mpl_buf_add(found);
     if (out == NULL) {
         return mpl_nomem(err);
     }
@@ -249,7 +245,6 @@ static enum mpl_status mark(const struct where *w, size_t n_family, size_t first
 {
     double *p = MPL_NEW_ARRAY(w->arena, n_family, double);
     double *scratch = MPL_NEW_ARRAY(w->arena, n_family, double);
-    double limit;
 
     if (p == NULL || scratch == NULL) {
         return mpl_nomem(err);
@@ -260,7 +255,7 @@ static enum mpl_status mark(const struct where *w, size_t n_family, size_t first
 
         p[i] = x == NULL ? 1 : x->p;
     }
-    limit = mpl_discovery_limit(p, n_family, false_share, scratch);
+    const double limit = mpl_discovery_limit(p, n_family, false_share, scratch);
     for (size_t i = first; i < found->n; i++) {
         struct mpl_place_load *x = mpl_buf_get(found, i);
 
@@ -309,12 +304,11 @@ static enum mpl_status find_places(const struct where *w, struct mpl_buf *found,
 {
     const size_t first = found->n;
     size_t n_family = mpl_places_count(w->places) + w->paths.n;
-    enum mpl_status st;
 
     for (uint32_t g = 0; g < mpl_places_groups(w->places); g++) {
         n_family += mpl_places_group(w->places, g)->loop != MPL_NONE;
     }
-    st = find_functions(w, n_family, found, err);
+    enum mpl_status st = find_functions(w, n_family, found, err);
     for (uint32_t g = 0; g < mpl_places_groups(w->places) && st == MPL_OK; g++) {
         const struct mpl_place_group *group = mpl_places_group(w->places, g);
         struct stretch s = { g, group->first_place, group->n_places, MPL_NONE };
@@ -334,11 +328,9 @@ static enum mpl_status find_places(const struct where *w, struct mpl_buf *found,
 static enum mpl_status find_load(struct where *w, struct mpl_buf *found,
                                  struct mpl_err *err)
 {
-    enum mpl_status st;
-
     w->arena = mpl_arena_create();
     w->places = w->arena == NULL ? NULL : mpl_places_open(w->e->loops, w->arena);
-    st = w->places == NULL ? mpl_nomem(err) : mpl_where_take(w, err);
+    enum mpl_status st = w->places == NULL ? mpl_nomem(err) : mpl_where_take(w, err);
     st = st == MPL_OK ? find_places(w, found, err) : st;
     mpl_places_close(w->places);
     w->paths.n = 0;

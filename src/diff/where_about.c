@@ -215,11 +215,9 @@ static enum mpl_status find_culprit(const struct where *w, const struct stretch 
 enum mpl_status mpl_where_describe(const struct where *w, const struct stretch *s,
                                    struct mpl_place_load *out, struct mpl_err *err)
 {
-    enum mpl_status st;
-
     if (mpl_where_is_computed(w)) {
         return find_path(w, s, out, err);
     }
-    st = find_call_path(w, s, out, err);
+    const enum mpl_status st = find_call_path(w, s, out, err);
     return st == MPL_OK ? find_culprit(w, s, out, err) : st;
 }

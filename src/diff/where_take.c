@@ -60,7 +60,6 @@ static enum mpl_status place_calls(struct where *w, struct mpl_err *err)
     size_t *which = MPL_NEW_ARRAY(w->arena, n, size_t);
     struct mpl_placed *placed = MPL_NEW_ARRAY(w->arena, n, struct mpl_placed);
     size_t n_unlike = 0;
-    enum mpl_status st;
 
     if (unlike == NULL || folded == NULL || which == NULL || placed == NULL) {
         return mpl_nomem(err);
@@ -76,7 +75,7 @@ static enum mpl_status place_calls(struct where *w, struct mpl_err *err)
             unlike[n_unlike++] = *calls;
         }
     }
-    st = mpl_loops_fold(w->e->loops, unlike, n_unlike, folded, err);
+    enum mpl_status st = mpl_loops_fold(w->e->loops, unlike, n_unlike, folded, err);
     for (size_t i = 0; i < n_unlike && st == MPL_OK; i++) {
         st = mpl_places_add(w->places, &folded[i], unlike[i].n, &placed[i], err);
     }
@@ -117,17 +116,15 @@ static uint32_t index_of_path(struct where *w, struct mpl_map *numbers, uint32_t
                               uint32_t group)
 {
     uint32_t i = mpl_map_find(numbers, path);
-    struct path *x;
 
     if (i == MPL_NONE) {
         i = (uint32_t) w->paths.n;
-        x = mpl_buf_add(&w->paths);
-        if (x == NULL || !mpl_map_put(numbers, path, i)) {
+        if (!mpl_buf_put(&w->paths, &(struct path){ path, group }) ||
+            !mpl_map_put(numbers, path, i)) {
             return MPL_NONE;
         }
-        *x = (struct path){ path, group };
     }
-    x = mpl_buf_get(&w->paths, i);
+    struct path *x = mpl_buf_get(&w->paths, i);
     if (x->group != group || mpl_places_group(w->places, group)->loop == MPL_NONE) {
         x->group = MPL_NONE;
     }

@@ -137,7 +137,6 @@ enum mpl_status mpl_draw_both(const struct sheet *s, const struct mpl_run *const
 {
     int64_t begins[2];
     struct both b = { s, runs, steps, 0 };
-    enum mpl_status st;
 
     for (int i = 0; i < 2; i++) {
         mpl_events_window(runs[i]->events, &begins[0], &begins[1]);
@@ -146,7 +145,7 @@ enum mpl_status mpl_draw_both(const struct sheet *s, const struct mpl_run *const
     }
     mpl_markup_put(s->out, "<section id=\"both\"><h2>Both runs</h2>\n");
     mpl_draw_legend(s);
-    st = draw_side(&b, 0, &begins[0], err);
+    enum mpl_status st = draw_side(&b, 0, &begins[0], err);
     if (st == MPL_OK) {
         draw_between(&b);
         st = draw_side(&b, 1, &begins[1], err);

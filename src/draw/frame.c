@@ -6,7 +6,6 @@
 
 #include "draw/draw_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 10, WAITS_LONG = 4, MOST_PIECES = 100000 };

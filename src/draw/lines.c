@@ -122,13 +122,12 @@ static enum mpl_status choose(struct picture *p, struct lines *all, struct mpl_e
 {
     struct mpl_map *line_of = mpl_map_create();
     struct mpl_buf found = mpl_buf_make(sizeof(struct line));
-    enum mpl_status st = MPL_OK;
 
     all->charts = MPL_NEW_ARRAY(p->sheet.arena, MOST_CHARTS, struct chart);
     all->lines = MPL_NEW_ARRAY(p->sheet.arena, MOST_CHARTS * MOST_LINES, struct line);
-    st = line_of == NULL || all->charts == NULL || all->lines == NULL
-             ? mpl_nomem(err)
-             : sum_up(p, all, line_of, &found, err);
+    enum mpl_status st = line_of == NULL || all->charts == NULL || all->lines == NULL
+                             ? mpl_nomem(err)
+                             : sum_up(p, all, line_of, &found, err);
     for (size_t i = 0; i < found.n && st == MPL_OK; i++) {
         const struct line *line = mpl_buf_get(&found, i);
 

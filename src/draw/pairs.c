@@ -89,15 +89,13 @@ static bool add_row(struct mpl_pairs *g, size_t row)
 enum mpl_status mpl_pairs_create(const struct mpl_table *table, struct mpl_pairs *out,
                                  struct mpl_err *err)
 {
-    bool is_enough;
-
     mpl_assert(mpl_draw_has_graph(table->view));
     *out = (struct mpl_pairs){ .table = table,
                                .nodes = mpl_names_create(),
                                .hosts = mpl_buf_make(sizeof(const char *)),
                                .edge_of = mpl_map_create(),
                                .edges = mpl_buf_make(sizeof(struct mpl_pairs_edge)) };
-    is_enough = out->nodes != NULL && out->edge_of != NULL;
+    bool is_enough = out->nodes != NULL && out->edge_of != NULL;
     for (size_t r = 0; r < table->n_rows && is_enough; r++) {
         is_enough = add_row(out, r);
     }

@@ -18,12 +18,7 @@ static void put(struct text *t, const char *fmt, ...) MPL_PRINTF(2, 3);
 static void put_bytes(struct text *t, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n && !t->has_failed; i++) {
-        char *slot = mpl_buf_add(&t->bytes);
-
-        if (slot != NULL) {
-            *slot = bytes[i];
-        }
-        t->has_failed = slot == NULL;
+        t->has_failed = !mpl_buf_put(&t->bytes, &bytes[i]);
     }
 }
 
@@ -165,15 +160,15 @@ enum mpl_status mpl_case_write(const struct mpl_case *c, struct mpl_err *err)
 {
     struct mpl_arena *scratch = mpl_arena_create();
     struct text t = { .arena = scratch, .bytes = mpl_buf_make(1) };
-    enum mpl_status st = MPL_OK;
 
     if (scratch == NULL) {
         return mpl_nomem(err);
     }
     put_case(&t, c);
-    st = t.has_failed
-             ? mpl_nomem(err)
-             : mpl_folder_replace(c->directory, "case.yaml", t.bytes.data, t.bytes.n, err);
+    const enum mpl_status st =
+        t.has_failed
+            ? mpl_nomem(err)
+            : mpl_folder_replace(c->directory, "case.yaml", t.bytes.data, t.bytes.n, err);
     mpl_buf_free(&t.bytes);
     mpl_arena_destroy(scratch);
     return st;

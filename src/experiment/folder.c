@@ -103,10 +103,9 @@ static struct mpl_buf names_in(const char *path, struct mpl_arena *arena)
 
     for (const struct dirent *e = NULL; folder != NULL && (e = readdir(folder)) != NULL;) {
         const char *copy = e->d_name[0] != '.' ? mpl_arena_strdup(arena, e->d_name) : NULL;
-        const char **slot = copy != NULL ? mpl_buf_add(&names) : NULL;
 
-        if (slot != NULL) {
-            *slot = copy;
+        if (copy != NULL) {
+            (void) mpl_buf_put(&names, &copy);
         }
     }
     if (folder != NULL) {

@@ -66,12 +66,9 @@ static void look_around(struct mpl_buf *all)
 
     for (const struct dirent *e = NULL; folder != NULL && (e = readdir(folder)) != NULL;) {
         struct seen seen;
-        struct seen *slot =
-            isdigit((unsigned char) e->d_name[0]) && look_at(e->d_name, &seen)
-                ? mpl_buf_add(all)
-                : NULL;
-        if (slot != NULL) {
-            *slot = seen;
+
+        if (isdigit((unsigned char) e->d_name[0]) && look_at(e->d_name, &seen)) {
+            (void) mpl_buf_put(all, &seen);
         }
     }
     if (folder != NULL) {

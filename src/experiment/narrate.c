@@ -55,11 +55,9 @@ static void remember_all(struct hunt *h, const struct mpl_diagnosis *d)
 {
     for (size_t i = 0; i < d->n_findings; i++) {
         const char *key = key_of(h, &d->findings[i]);
-        const char **slot =
-            key != NULL && !is_known(h, key) ? mpl_buf_add(&h->known) : NULL;
 
-        if (slot != NULL) {
-            *slot = key;
+        if (key != NULL && !is_known(h, key)) {
+            (void) mpl_buf_put(&h->known, &key);
         }
     }
 }

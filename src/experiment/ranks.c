@@ -138,10 +138,7 @@ static void note(void *context, pid_t pid)
             return;
         }
     }
-    struct rank_seen *slot = mpl_buf_add(ranks);
-    if (slot != NULL) {
-        *slot = seen;
-    }
+    (void) mpl_buf_put(ranks, &seen);
 }
 
 static int by_rank(const void *x, const void *y)

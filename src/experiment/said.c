@@ -12,7 +12,6 @@ const char *mpl_said_tail(const char *path, struct mpl_arena *arena)
 {
     char text[TAIL_BYTES + 1];
     FILE *in = NULL;
-    size_t n = 0;
 
     if (mpl_file_stream(path, &in, NULL) != MPL_OK) {
         return "";
@@ -20,7 +19,7 @@ const char *mpl_said_tail(const char *path, struct mpl_arena *arena)
     if (fseek(in, -TAIL_BYTES, SEEK_END) != 0) {
         (void) fseek(in, 0, SEEK_SET);
     }
-    n = fread(text, 1, TAIL_BYTES, in);
+    size_t n = fread(text, 1, TAIL_BYTES, in);
     (void) fclose(in);
     for (size_t i = 0; i < n; i++) {
         const unsigned char c = (unsigned char) text[i];

@@ -17,12 +17,7 @@ bool mpl_command_has(const struct mpl_command *command, const char *placeholder)
 
 static bool add_word(struct mpl_buf *words, const char *word)
 {
-    const char **slot = word != NULL ? mpl_buf_add(words) : NULL;
-
-    if (slot != NULL) {
-        *slot = word;
-    }
-    return slot != NULL;
+    return word != NULL && mpl_buf_put(words, &word);
 }
 
 /* {args}: its words are separated by blanks and not quoted. */

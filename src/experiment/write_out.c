@@ -24,29 +24,20 @@ struct written {
     struct mpl_buf events;
 };
 
-static void add(struct mpl_buf *numbers, uint64_t number)
-{
-    uint64_t *slot = mpl_buf_add(numbers);
-
-    if (slot != NULL) {
-        *slot = number;
-    }
-}
-
 static void take_file(struct written *w, const char *name)
 {
     char *end = NULL;
 
     errno = 0;
-    const unsigned long long number = strtoull(name, &end, 10);
+    const uint64_t number = strtoull(name, &end, 10);
 
     if (!isdigit((unsigned char) name[0]) || errno != 0) {
         return;
     }
     if (strcmp(end, ".def") == 0) {
-        add(&w->definitions, number);
+        (void) mpl_buf_put(&w->definitions, &number);
     } else if (strcmp(end, ".evt") == 0) {
-        add(&w->events, number);
+        (void) mpl_buf_put(&w->events, &number);
     }
 }
 

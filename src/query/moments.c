@@ -413,7 +413,6 @@ enum mpl_status mpl_query_find(struct mpl_query *q, const char *address,
 {
     const size_t n = strcspn(address, "#@:");
     struct asked asked = { .q = q, .address = address };
-    enum mpl_status st;
 
     if (mpl_query_is_finding(address)) {
         return mpl_query_finding(q, address, out, err);
@@ -421,7 +420,7 @@ enum mpl_status mpl_query_find(struct mpl_query *q, const char *address,
     if (n == 0 || address[n] == '\0' || address[n + 1] == '\0') {
         return no_address(address, err);
     }
-    st = find_location(q, address, n, &asked.location, err);
+    const enum mpl_status st = find_location(q, address, n, &asked.location, err);
     if (st != MPL_OK) {
         return st;
     }

@@ -117,15 +117,13 @@ static bool has_drift(const struct mpl_run *run)
 /* "one offset per process", or what else the time line is made of. */
 static const char *shape_of(struct page *page, const struct mpl_run *run)
 {
-    const char *text;
-
     if (run->clock->n_pieces <= 1) {
         return has_drift(run) ? "one offset and drift per process"
                               : "one offset per process";
     }
-    text = mpl_arena_printf(page->scratch,
-                            "offset and drift per process in %u pieces of the run",
-                            run->clock->n_pieces);
+    const char *text = mpl_arena_printf(
+        page->scratch, "offset and drift per process in %u pieces of the run",
+        run->clock->n_pieces);
     return text == NULL ? "?" : text;
 }
 

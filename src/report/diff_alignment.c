@@ -21,18 +21,13 @@ struct drawing {
 
 static const char *letter_of(struct drawing *d, uint32_t loop)
 {
-    uint32_t *slot;
     size_t i = 0;
 
     while (i < d->named.n && *(const uint32_t *) mpl_buf_get(&d->named, i) != loop) {
         i++;
     }
-    if (i == d->named.n) {
-        slot = mpl_buf_add(&d->named);
-        if (slot == NULL) {
-            return "?";
-        }
-        *slot = loop;
+    if (i == d->named.n && !mpl_buf_put(&d->named, &loop)) {
+        return "?";
     }
     return mpl_or_unknown(i < LETTERS
                               ? mpl_arena_printf(d->page->scratch, "%c", (char) ('A' + i))
@@ -89,11 +84,8 @@ static void append(struct mpl_buf *to, const struct mpl_item *items, uint32_t n)
 
         if (last != NULL && last->what == items[i].what && (last->what & MPL_LOOP) != 0) {
             last->count += items[i].count;
-            continue;
-        }
-        last = mpl_buf_add(to);
-        if (last != NULL) {
-            *last = items[i];
+        } else {
+            (void) mpl_buf_put(to, &items[i]);
         }
     }
 }

@@ -16,13 +16,13 @@ static enum mpl_status split(const char *text, struct mpl_arena *arena,
         const size_t blanks = strspn(text, " ");
 
         if (blanks < CALLS_FROM && blanks < length) {
-            struct mpl_report_line *line = mpl_buf_add(lines);
-            const char *copy = mpl_arena_strndup(arena, text + blanks, length - blanks);
+            const struct mpl_report_line line = {
+                (int) blanks, mpl_arena_strndup(arena, text + blanks, length - blanks)
+            };
 
-            if (line == NULL || copy == NULL) {
+            if (line.text == NULL || !mpl_buf_put(lines, &line)) {
                 return mpl_nomem(err);
             }
-            *line = (struct mpl_report_line){ (int) blanks, copy };
         }
         text += length + (text[length] == '\n');
     }
@@ -57,11 +57,11 @@ enum mpl_status mpl_report_diff_lines(const struct mpl_diff *diff,
     const size_t label = strlen(mpl_diff_verdict_name(diff->verdict));
     struct mpl_buf lines = mpl_buf_make(sizeof(struct mpl_report_line));
     struct mpl_draft draft;
-    enum mpl_status st;
 
     mpl_draft_open(&draft);
-    st = draft.out == NULL ? mpl_nomem(err)
-                           : mpl_report_diff_text(diff, gates, top, &looks, draft.out, err);
+    enum mpl_status st =
+        draft.out == NULL ? mpl_nomem(err)
+                          : mpl_report_diff_text(diff, gates, top, &looks, draft.out, err);
     st = st == MPL_OK ? mpl_file_flush(draft.out, err) : st;
     st = st == MPL_OK ? split(draft.text + label, arena, &lines, err) : st;
     st = st == MPL_OK ? take(&lines, arena, out, n, err) : st;

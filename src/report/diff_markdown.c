@@ -44,7 +44,6 @@ static void print_changes(struct page *page, const struct mpl_diff *diff, size_t
 {
     size_t *of = MPL_NEW_ARRAY(page->scratch, diff->n_changes, size_t);
     const size_t n = of == NULL ? 0 : mpl_changes_group(diff, top, of);
-    const char *rest;
 
     for (size_t i = 0; i < n; i++) {
         const struct mpl_divergence *x = mpl_changes_first(diff, of, i);
@@ -59,7 +58,7 @@ static void print_changes(struct page *page, const struct mpl_diff *diff, size_t
         }
         mpl_text_print(page->out, "\n");
     }
-    rest = n == 0 ? NULL : mpl_words_group(page, diff, of, SIZE_MAX);
+    const char *rest = n == 0 ? NULL : mpl_words_group(page, diff, of, SIZE_MAX);
     if (rest != NULL) {
         mpl_text_print(page->out, "- and ");
         print_escaped(page->out, rest);
@@ -110,11 +109,11 @@ static enum mpl_status print_whole(struct page *page, const struct mpl_diff *dif
 {
     static const struct mpl_report_options looks = { .width = CODE_WIDTH };
     struct mpl_draft draft;
-    enum mpl_status st;
 
     mpl_draft_open(&draft);
-    st = draft.out == NULL ? mpl_nomem(err)
-                           : mpl_report_diff_text(diff, NULL, top, &looks, draft.out, err);
+    enum mpl_status st =
+        draft.out == NULL ? mpl_nomem(err)
+                          : mpl_report_diff_text(diff, NULL, top, &looks, draft.out, err);
     st = st == MPL_OK ? mpl_file_flush(draft.out, err) : st;
     mpl_text_print(page->out, "\n<details><summary>The whole answer</summary>\n\n");
     for (const char *at = draft.text; st == MPL_OK && *at != '\0';) {

@@ -136,7 +136,6 @@ const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
                             const struct mpl_load *load)
 {
     const struct mpl_place_load *most = NULL;
-    const struct mpl_place_load *function;
     size_t first = 0;
 
     for (size_t i = 0; i < diff->n_places; i++) {
@@ -149,7 +148,7 @@ const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
             most = x;
         }
     }
-    function = largest_function(diff, load);
+    const struct mpl_place_load *function = largest_function(diff, load);
     if (function != NULL && (most == NULL || most->path == NULL)) {
         return mpl_or_unknown(mpl_arena_printf(
             page->scratch, "%s, in %s", mpl_words_when(page, function), function->path));

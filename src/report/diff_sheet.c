@@ -7,16 +7,14 @@
 
 static size_t number_of(struct sheet *s, uint32_t loop)
 {
-    uint32_t *slot;
     size_t i = 0;
 
     loop = s->f->rotation_of == NULL ? loop : s->f->rotation_of[loop];
     while (i < s->named.n && *(const uint32_t *) mpl_buf_get(&s->named, i) != loop) {
         i++;
     }
-    slot = i < s->named.n ? NULL : mpl_buf_add(&s->named);
-    if (slot != NULL) {
-        *slot = loop;
+    if (i == s->named.n) {
+        (void) mpl_buf_put(&s->named, &loop);
     }
     return i;
 }

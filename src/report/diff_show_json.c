@@ -268,15 +268,13 @@ enum mpl_status mpl_report_filtered_json(const struct mpl_diff *diff,
 {
     struct page page = { .scratch = mpl_arena_create() };
     struct sheet s = { &page, diff->base, filtered, mpl_buf_make(sizeof(uint32_t)) };
-    struct mpl_json json;
-    enum mpl_status st;
 
     if (page.scratch == NULL) {
         return mpl_nomem(err);
     }
-    json = mpl_report_show_json(diff, what);
+    struct mpl_json json = mpl_report_show_json(diff, what);
     mpl_report_put_filter(&json, how);
-    st = put_view(&json, &s, what, kind, err);
+    enum mpl_status st = put_view(&json, &s, what, kind, err);
     if (st == MPL_OK) {
         put_loops(&json, &s);
         st = mpl_json_write(&json, out, err);
@@ -313,13 +311,11 @@ enum mpl_status mpl_report_aligned_json(const struct mpl_diff *diff,
     struct page page = { .scratch = mpl_arena_create() };
     struct sheet s = { &page, diff->new, &aligned->filtered,
                        mpl_buf_make(sizeof(uint32_t)) };
-    struct mpl_json json;
-    enum mpl_status st;
 
     if (page.scratch == NULL) {
         return mpl_nomem(err);
     }
-    json = mpl_report_show_json(diff, MPL_SHOW_ALIGN);
+    struct mpl_json json = mpl_report_show_json(diff, MPL_SHOW_ALIGN);
     mpl_report_put_filter(&json, how);
     mpl_json_string(&json, "location", mpl_sheet_label(&s, x->location));
     mpl_json_boolean(&json, "differs", aligned->differs);
@@ -330,7 +326,7 @@ enum mpl_status mpl_report_aligned_json(const struct mpl_diff *diff,
     }
     put_blocks(&json, &s, x);
     put_loops(&json, &s);
-    st = mpl_json_write(&json, out, err);
+    const enum mpl_status st = mpl_json_write(&json, out, err);
     mpl_buf_free(&s.named);
     mpl_arena_destroy(page.scratch);
     return st;

@@ -32,11 +32,7 @@ struct rows {
 
 static void add_row(struct rows *rows, const struct mpl_instant *instant, const char *mark)
 {
-    struct row *row = mpl_buf_add(&rows->all);
-
-    if (row != NULL) {
-        *row = (struct row){ instant, mark };
-    }
+    (void) mpl_buf_put(&rows->all, &(struct row){ instant, mark });
 }
 
 static const char *address_of(const struct rows *rows, const struct mpl_instant *i)

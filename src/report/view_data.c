@@ -66,7 +66,6 @@ enum mpl_status mpl_report_view_json(const struct mpl_view_report *report, FILE 
     const struct mpl_view *view = report->view;
     struct writing w = { view, out, mpl_json_begin() };
     const struct mpl_row_sink sink = { put_row, &w };
-    enum mpl_status st;
 
     mpl_json_flat(&w.json, true);
     mpl_json_string(&w.json, "schema", "marple-view/1");
@@ -85,7 +84,7 @@ enum mpl_status mpl_report_view_json(const struct mpl_view_report *report, FILE 
     mpl_json_flat(&w.json, false);
     mpl_json_array(&w.json, "rows");
     mpl_json_flat(&w.json, true);
-    st = mpl_json_write_part(&w.json, out, err);
+    enum mpl_status st = mpl_json_write_part(&w.json, out, err);
     st = st == MPL_OK ? view->make(report->selection, report->arena, &sink, err) : st;
     mpl_json_end(&w.json);
     if (st == MPL_OK) {

@@ -9,12 +9,11 @@ static enum mpl_status complain(const struct mpl_yaml *name, struct mpl_arena *a
     size_t n;
     const struct mpl_view *const *all = mpl_views(&n);
     const char **names = MPL_NEW_ARRAY(arena, n, const char *);
-    const char *hint;
 
     for (size_t i = 0; names != NULL && i < n; i++) {
         names[i] = all[i]->name;
     }
-    hint = names == NULL ? NULL : mpl_suggest_hint(arena, name->text, names, n);
+    const char *hint = names == NULL ? NULL : mpl_suggest_hint(arena, name->text, names, n);
     if (hint == NULL) {
         return mpl_nomem(err);
     }

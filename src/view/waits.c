@@ -76,13 +76,8 @@ static bool find_pairs(const struct mpl_selection *s, uint32_t location,
         uint32_t *number = &number_of[p.span.culprit];
 
         if (*number == 0) {
-            struct pair *pair = mpl_buf_add(pairs);
-
-            is_enough = pair != NULL;
+            is_enough = mpl_buf_put(pairs, &(struct pair){ .culprit = p.span.culprit });
             *number = (uint32_t) pairs->n;
-            if (is_enough) {
-                pair->culprit = p.span.culprit;
-            }
         }
         if (is_enough) {
             add_piece(&p, mpl_buf_get(pairs, *number - 1));
