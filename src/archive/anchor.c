@@ -254,9 +254,7 @@ enum mpl_status mpl_anchor_read(const char *path, struct mpl_arena *arena,
     if (st == MPL_OK && file.n > ANCHOR_LIMIT) {
         st = mpl_fail(err, MPL_E_SYNTAX, "\"%s\" is too long for an anchor", path);
     }
-    if (st == MPL_OK) {
-        st = parse(file, arena, out, err);
-    }
+    st = st == MPL_OK ? parse(file, arena, out, err) : st;
     mpl_room_free(&room);
     return st;
 }

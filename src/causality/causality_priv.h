@@ -1,6 +1,4 @@
-/*
- * What the files of causality share: clusters that only grow, and timestamps over them.
- */
+/* What the files of causality share: clusters that only grow, and timestamps over them. */
 #ifndef MPL_CAUSALITY_CAUSALITY_PRIV_H
 #define MPL_CAUSALITY_CAUSALITY_PRIV_H
 

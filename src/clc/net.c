@@ -99,9 +99,7 @@ static enum mpl_status make(struct mpl_clc_net *net, const struct mpl_order_view
                                          .does_trust = does_trust };
     enum mpl_status st = mpl_net_create(view, &watch, scratch, &net->order, err);
 
-    if (st == MPL_OK) {
-        st = add_times(net, model, scratch, err);
-    }
+    st = st == MPL_OK ? add_times(net, model, scratch, err) : st;
     if (st == MPL_OK &&
         !mpl_clc_delays_finish(watching->delays, net->mu_ticks, &net->need_ticks)) {
         st = mpl_nomem(err);

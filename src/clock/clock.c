@@ -440,9 +440,7 @@ static enum mpl_status map_clocks(struct mpl_clock_stage *s, struct mpl_links *l
     bool is_refined = false;
     enum mpl_status st = find_maps(s, links, err);
 
-    if (st == MPL_OK) {
-        st = mpl_clock_apply_maps(s, err);
-    }
+    st = st == MPL_OK ? mpl_clock_apply_maps(s, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -456,9 +454,7 @@ static enum mpl_status map_clocks(struct mpl_clock_stage *s, struct mpl_links *l
         if (st == MPL_OK && s->is_rigid) {
             s->clock->before = *mapped;
         }
-        if (st == MPL_OK) {
-            st = bound_offsets(s, links, !has_reversals(mapped), err);
-        }
+        st = st == MPL_OK ? bound_offsets(s, links, !has_reversals(mapped), err) : st;
         if (st == MPL_OK && has_reversals(mapped)) {
             st = mpl_clock_refine_offsets(s, links, &is_refined, err);
         }
@@ -483,9 +479,7 @@ static enum mpl_status repair(struct mpl_clock_stage *s, struct mpl_err *err)
     for (uint32_t l = 0; l < s->model->n_locations && st == MPL_OK; l++) {
         st = mpl_clock_map_constant(0, s->scratch, &s->map[l], err);
     }
-    if (st == MPL_OK) {
-        st = mpl_clock_apply_maps(s, err);
-    }
+    st = st == MPL_OK ? mpl_clock_apply_maps(s, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -578,12 +572,8 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
     }
     mpl_misses_open(&s.misses);
     enum mpl_status st = make_result(&s, err);
-    if (st == MPL_OK) {
-        st = make_tables(&s, match, err);
-    }
-    if (st == MPL_OK) {
-        st = run(&s, err);
-    }
+    st = st == MPL_OK ? make_tables(&s, match, err) : st;
+    st = st == MPL_OK ? run(&s, err) : st;
     if (st == MPL_OK) {
         take_timeline(&s);
         *out = s.clock;

@@ -387,9 +387,7 @@ static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
     enum mpl_status st =
         create_course(n_processes, d->windows, arena, &d->result->course, err);
 
-    if (st == MPL_OK) {
-        st = create_course(n_processes, d->windows, arena, &d->now, err);
-    }
+    st = st == MPL_OK ? create_course(n_processes, d->windows, arena, &d->now, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -424,9 +422,7 @@ enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
         return mpl_nomem(err);
     }
     enum mpl_status st = mpl_windows_create(links, pins, n_pins, arena, &d.windows, err);
-    if (st == MPL_OK) {
-        st = make_tables(&d, arena, err);
-    }
+    st = st == MPL_OK ? make_tables(&d, arena, err) : st;
     if (st != MPL_OK) {
         return st;
     }

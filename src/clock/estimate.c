@@ -337,9 +337,7 @@ static enum mpl_status find_tree(struct solver *s, struct mpl_paths *tree,
     enum mpl_status st =
         mpl_graph_create(s->links, MPL_GRAPH_ROUND, s->scratch, &round, err);
 
-    if (st == MPL_OK) {
-        st = mpl_paths_create(round.n, s->scratch, tree, err);
-    }
+    st = st == MPL_OK ? mpl_paths_create(round.n, s->scratch, tree, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -359,21 +357,11 @@ static enum mpl_status run(struct solver *s, struct mpl_err *err)
     struct mpl_paths tree;
     enum mpl_status st = make_graphs(s, err);
 
-    if (st == MPL_OK) {
-        st = mpl_paths_create(s->upper.n, s->scratch, &s->up, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_paths_create(s->upper.n, s->scratch, &s->down, err);
-    }
-    if (st == MPL_OK) {
-        st = choose_reference(s, err);
-    }
-    if (st == MPL_OK) {
-        st = solve_all(s, err);
-    }
-    if (st == MPL_OK) {
-        st = find_tree(s, &tree, err);
-    }
+    st = st == MPL_OK ? mpl_paths_create(s->upper.n, s->scratch, &s->up, err) : st;
+    st = st == MPL_OK ? mpl_paths_create(s->upper.n, s->scratch, &s->down, err) : st;
+    st = st == MPL_OK ? choose_reference(s, err) : st;
+    st = st == MPL_OK ? solve_all(s, err) : st;
+    st = st == MPL_OK ? find_tree(s, &tree, err) : st;
     if (st == MPL_OK && !s->estimate->is_contradictory) {
         st = s->has_limits_only ? MPL_OK : favour_waiting(s, err);
     } else if (st == MPL_OK) {

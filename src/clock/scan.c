@@ -70,9 +70,7 @@ enum mpl_status mpl_clock_scan(const struct mpl_order_view *view, const int64_t 
         count.gather = mpl_gather_create(links, view, scratch);
         st = count.gather == NULL ? mpl_nomem(err) : MPL_OK;
     }
-    if (st == MPL_OK) {
-        st = scan(view, &count, err);
-    }
+    st = st == MPL_OK ? scan(view, &count, err) : st;
     mpl_arena_destroy(scratch);
     if (st == MPL_OK && misses != NULL && misses->is_short) {
         st = mpl_nomem(err);
@@ -80,9 +78,7 @@ enum mpl_status mpl_clock_scan(const struct mpl_order_view *view, const int64_t 
     if (st == MPL_OK && links != NULL && links->is_short) {
         st = mpl_nomem(err);
     }
-    if (st == MPL_OK) {
-        st = mpl_tally_rest(&count.tally, view, err);
-    }
+    st = st == MPL_OK ? mpl_tally_rest(&count.tally, view, err) : st;
     if (st == MPL_OK) {
         *out = found;
     }

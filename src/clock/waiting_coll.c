@@ -151,12 +151,8 @@ enum mpl_status mpl_waiting_find_late(const struct mpl_order_view *view,
     }
     enum mpl_status st = mpl_order_walk_instances(view, count_last, &late, err);
     late.see = add_links;
-    if (st == MPL_OK) {
-        st = mpl_order_walk_instances(view, see_instance, &late, err);
-    }
+    st = st == MPL_OK ? mpl_order_walk_instances(view, see_instance, &late, err) : st;
     late.see = count_waiting;
-    if (st == MPL_OK) {
-        st = mpl_order_walk_instances(view, see_instance, &late, err);
-    }
+    st = st == MPL_OK ? mpl_order_walk_instances(view, see_instance, &late, err) : st;
     return st == MPL_OK && links->is_short ? mpl_nomem(err) : st;
 }

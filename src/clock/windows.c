@@ -170,12 +170,8 @@ static enum mpl_status make_tables(struct mpl_windows *w, struct mpl_err *err)
     if (st == MPL_OK) {
         st = mpl_graph_create(w->links, MPL_GRAPH_LOWER, w->scratch, &w->lower, err);
     }
-    if (st == MPL_OK) {
-        st = mpl_components_find(&w->upper, w->scratch, &w->component, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_paths_create(n_processes, w->scratch, &w->up, err);
-    }
+    st = st == MPL_OK ? mpl_components_find(&w->upper, w->scratch, &w->component, err) : st;
+    st = st == MPL_OK ? mpl_paths_create(n_processes, w->scratch, &w->up, err) : st;
     return st == MPL_OK ? mpl_paths_create(n_processes, w->scratch, &w->down, err) : st;
 }
 

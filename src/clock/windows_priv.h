@@ -1,6 +1,4 @@
-/*
- * Windows of time as windows.c and outliers.c see them.
- */
+/* Windows of time as windows.c and outliers.c see them. */
 #ifndef MPL_CLOCK_WINDOWS_PRIV_H
 #define MPL_CLOCK_WINDOWS_PRIV_H
 

@@ -215,9 +215,7 @@ enum mpl_status mpl_choices_create(struct mpl_streams *streams, struct mpl_err *
     bool has_guesses = false;
     enum mpl_status st = put_choices(streams, err);
 
-    if (st == MPL_OK) {
-        st = sort_by_comm(streams, &by, err);
-    }
+    st = st == MPL_OK ? sort_by_comm(streams, &by, err) : st;
     if (st != MPL_OK) {
         return st;
     }

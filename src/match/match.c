@@ -102,15 +102,9 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
         return mpl_nomem(err);
     }
     enum mpl_status st = make_columns(&m, err);
-    if (st == MPL_OK) {
-        st = mpl_match_messages(&m, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_match_collectives(&m, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_match_threads(&m, err);
-    }
+    st = st == MPL_OK ? mpl_match_messages(&m, err) : st;
+    st = st == MPL_OK ? mpl_match_collectives(&m, err) : st;
+    st = st == MPL_OK ? mpl_match_threads(&m, err) : st;
     if (st == MPL_OK) {
         mpl_match_note(&m);
         *out = m.match;

@@ -1,6 +1,4 @@
-/*
- * What the files of match share: the matcher while it works.
- */
+/* What the files of match share: the matcher while it works. */
 #ifndef MPL_MATCH_MATCH_PRIV_H
 #define MPL_MATCH_MATCH_PRIV_H
 

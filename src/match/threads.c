@@ -12,9 +12,7 @@ static enum mpl_status find_all(const struct mpl_model *model, struct mpl_relati
             continue;
         }
         st = mpl_match_teams(model, p, r, err);
-        if (st == MPL_OK) {
-            st = mpl_match_numbered(model, p, r, err);
-        }
+        st = st == MPL_OK ? mpl_match_numbered(model, p, r, err) : st;
         if (st == MPL_OK && r->is_short) {
             st = mpl_nomem(err);
         }

@@ -1,6 +1,4 @@
-/*
- * Reading an archive: anchor and global definitions first, then the locations.
- */
+/* Reading an archive: anchor and global definitions first, then the locations. */
 #include "config.h"
 
 #include "read/otf2_priv.h"
@@ -83,13 +81,8 @@ static enum mpl_status define(struct archive *a, const struct mpl_raw *raw,
     }
     enum mpl_status st = mpl_define_regions(raw, model, a->arena, &a->refs, err);
     st = st == MPL_OK ? mpl_define_extras(raw, &a->refs, model, a->arena, err) : st;
-    if (st == MPL_OK) {
-        st = mpl_define_processes(raw, model, a->arena, &a->refs, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_define_comms(raw, model, a->arena, &a->refs, err);
-    }
-    return st;
+    st = st == MPL_OK ? mpl_define_processes(raw, model, a->arena, &a->refs, err) : st;
+    return st == MPL_OK ? mpl_define_comms(raw, model, a->arena, &a->refs, err) : st;
 }
 
 static enum mpl_status read_definitions(struct archive *a, struct mpl_err *err)
@@ -115,9 +108,7 @@ static enum mpl_status read_all(struct archive *a, const struct mpl_progress *pr
         return mpl_nomem(err);
     }
     enum mpl_status st = mpl_anchor_read(a->anchor.path, a->arena, &a->anchor, err);
-    if (st == MPL_OK) {
-        st = read_definitions(a, err);
-    }
+    st = st == MPL_OK ? read_definitions(a, err) : st;
     if (st == MPL_OK) {
         st = mpl_read_locations(&a->anchor, &a->refs, a->arena, a->model, progress, err);
     }

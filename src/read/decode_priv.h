@@ -1,6 +1,4 @@
-/*
- * Taking the events of a file, while it goes on.
- */
+/* Taking the events of a file, while it goes on. */
 #ifndef MPL_READ_DECODE_PRIV_H
 #define MPL_READ_DECODE_PRIV_H
 

@@ -446,9 +446,7 @@ enum mpl_status mpl_raw_read(const struct mpl_anchor *anchor, struct mpl_arena *
     enum mpl_status st = raw->string_of_ref == NULL || raw->line_of_ref == NULL
                              ? mpl_nomem(err)
                              : count_sound(anchor, raw, &n, err);
-    if (st == MPL_OK) {
-        st = ask_libotf2(anchor, n, raw, err);
-    }
+    st = st == MPL_OK ? ask_libotf2(anchor, n, raw, err) : st;
     if (st == MPL_OK && raw->locations.n == 0) {
         st = mpl_fail(err, MPL_E_SYNTAX, "the archive defines no locations%s%s",
                       raw->damage != NULL ? ": its definition file is damaged, " : "",

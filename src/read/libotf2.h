@@ -1,6 +1,4 @@
-/*
- * What the modules that call libotf2 share: why a call of it failed, and how archives are written.
- */
+/* What the modules that call libotf2 share: why a call of it failed, and how archives are written. */
 #ifndef MPL_READ_LIBOTF2_H
 #define MPL_READ_LIBOTF2_H
 

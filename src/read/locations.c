@@ -177,9 +177,7 @@ static enum mpl_status read_location(void *context, size_t task, unsigned worker
     struct mpl_locals locals = { .offsets = mpl_buf_make(sizeof(struct mpl_clock_offset)) };
     enum mpl_status st = read_locals(r, l, desk, &locals, err);
 
-    if (st == MPL_OK) {
-        st = read_events(r, l, desk, &locals, err);
-    }
+    st = st == MPL_OK ? read_events(r, l, desk, &locals, err) : st;
     if (st == MPL_OK) {
         struct harvest *harvest = &r->harvests[l];
 

@@ -375,9 +375,7 @@ enum mpl_status mpl_define_processes(const struct mpl_raw *raw, struct mpl_model
     enum mpl_status st =
         scratch == NULL ? mpl_nomem(err) : find_seats(&s, model, scratch, err);
 
-    if (st == MPL_OK) {
-        st = fill(&s, model, arena, err);
-    }
+    st = st == MPL_OK ? fill(&s, model, arena, err) : st;
     if (st == MPL_OK) {
         note_missing(model);
         st = index_processes(model, refs) ? MPL_OK : mpl_nomem(err);

@@ -1,6 +1,4 @@
-/*
- * Scratch tables of the event decoder: open requests and shared envelopes of one location.
- */
+/* Scratch tables of the event decoder: open requests and shared envelopes of one location. */
 #ifndef MPL_READ_TABLES_PRIV_H
 #define MPL_READ_TABLES_PRIV_H
 

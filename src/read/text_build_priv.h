@@ -1,6 +1,4 @@
-/*
- * A model on its way from the items of a text trace: what its two files share.
- */
+/* A model on its way from the items of a text trace: what its two files share. */
 #ifndef MPL_READ_TEXT_BUILD_PRIV_H
 #define MPL_READ_TEXT_BUILD_PRIV_H
 

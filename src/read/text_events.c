@@ -1,6 +1,4 @@
-/*
- * What each item of a text trace records: the same events that a tracer writes for the call.
- */
+/* What each item of a text trace records: the same events that a tracer writes for the call. */
 #include "config.h"
 
 #include "read/text_build_priv.h"

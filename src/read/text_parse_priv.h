@@ -1,6 +1,4 @@
-/*
- * The parser of text traces while it runs: what its two files share.
- */
+/* The parser of text traces while it runs: what its two files share. */
 #ifndef MPL_READ_TEXT_PARSE_PRIV_H
 #define MPL_READ_TEXT_PARSE_PRIV_H
 

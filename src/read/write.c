@@ -94,15 +94,9 @@ static OTF2_ErrorCode fill_archive(OTF2_Archive *archive, const struct mpl_model
     if (code == OTF2_SUCCESS) {
         code = OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
     }
-    if (code == OTF2_SUCCESS) {
-        code = set_properties(archive, model);
-    }
-    if (code == OTF2_SUCCESS) {
-        code = write_all_events(archive, model, teams);
-    }
-    if (code == OTF2_SUCCESS) {
-        code = write_all_locals(archive, model);
-    }
+    code = code == OTF2_SUCCESS ? set_properties(archive, model) : code;
+    code = code == OTF2_SUCCESS ? write_all_events(archive, model, teams) : code;
+    code = code == OTF2_SUCCESS ? write_all_locals(archive, model) : code;
     return code == OTF2_SUCCESS ? mpl_write_definitions(archive, model, teams, scratch)
                                 : code;
 }
@@ -171,9 +165,7 @@ static enum mpl_status check_definitions(const char *directory, struct mpl_arena
 
     enum mpl_status st =
         path == NULL ? mpl_nomem(err) : mpl_anchor_read(path, scratch, &anchor, err);
-    if (st == MPL_OK) {
-        st = mpl_raw_read(&anchor, scratch, &raw, err);
-    }
+    st = st == MPL_OK ? mpl_raw_read(&anchor, scratch, &raw, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -206,19 +198,13 @@ static enum mpl_status write_and_place(const struct mpl_model *model, const char
     const char *part = NULL;
     enum mpl_status st = mpl_dir_check_target(directory, force, scratch, err);
 
-    if (st == MPL_OK) {
-        st = mpl_dir_make_sibling(directory, scratch, &part, err);
-    }
+    st = st == MPL_OK ? mpl_dir_make_sibling(directory, scratch, &part, err) : st;
     if (st != MPL_OK) {
         return st;
     }
     st = write_archive(model, part, scratch, err);
-    if (st == MPL_OK) {
-        st = check_archive(model, part, scratch, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_dir_replace(part, directory, scratch, err);
-    }
+    st = st == MPL_OK ? check_archive(model, part, scratch, err) : st;
+    st = st == MPL_OK ? mpl_dir_replace(part, directory, scratch, err) : st;
     if (st != MPL_OK) {
         mpl_dir_remove(part, scratch);
     }

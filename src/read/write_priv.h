@@ -1,6 +1,4 @@
-/*
- * The parts of the archive writer.
- */
+/* The parts of the archive writer. */
 #ifndef MPL_READ_WRITE_PRIV_H
 #define MPL_READ_WRITE_PRIV_H
 

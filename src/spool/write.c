@@ -1,6 +1,4 @@
-/*
- * The archive: event files first, since the definitions tell how much there is in them.
- */
+/* The archive: event files first, since the definitions tell how much there is in them. */
 #include "config.h"
 
 #include "spool/spool_priv.h"

@@ -73,9 +73,7 @@ static enum mpl_status open_source(struct mpl_sync_job *job, struct mpl_err *err
         return mpl_fail(err, MPL_E_UNSUPPORTED,
                         "it is a text trace; marple convert makes an archive of it");
     }
-    if (st == MPL_OK) {
-        st = mpl_anchor_read(path, job->scratch, &job->anchor, err);
-    }
+    st = st == MPL_OK ? mpl_anchor_read(path, job->scratch, &job->anchor, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -105,12 +103,8 @@ static enum mpl_status plan(struct mpl_sync_job *job, struct mpl_room *room,
     struct mpl_sync_globals globals = { 0 };
     enum mpl_status st = load_globals(job, room, &globals, err);
 
-    if (st == MPL_OK) {
-        st = mpl_sync_find_parts(job, &globals, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_sync_find_clocks(job, &globals, err);
-    }
+    st = st == MPL_OK ? mpl_sync_find_parts(job, &globals, err) : st;
+    st = st == MPL_OK ? mpl_sync_find_clocks(job, &globals, err) : st;
     mpl_sync_globals_free(&globals);
     return st;
 }
@@ -143,15 +137,9 @@ static enum mpl_status copy(struct mpl_sync_job *job, const char *directory, boo
     if (st == MPL_OK) {
         st = mpl_dir_check_source(job->model->path, directory, job->scratch, err);
     }
-    if (st == MPL_OK) {
-        st = mpl_dir_check_target(directory, force, job->scratch, err);
-    }
-    if (st == MPL_OK) {
-        st = plan(job, &room, err);
-    }
-    if (st == MPL_OK) {
-        st = fill(job, directory, err);
-    }
+    st = st == MPL_OK ? mpl_dir_check_target(directory, force, job->scratch, err) : st;
+    st = st == MPL_OK ? plan(job, &room, err) : st;
+    st = st == MPL_OK ? fill(job, directory, err) : st;
     mpl_room_free(&room);
     if (st == MPL_OK) {
         note_all(job);

@@ -1,6 +1,4 @@
-/*
- * The parts of the copier: new times for old ones, and the files of an archive one by one.
- */
+/* The parts of the copier: new times for old ones, and the files of an archive one by one. */
 #ifndef MPL_SYNC_SYNC_PRIV_H
 #define MPL_SYNC_SYNC_PRIV_H
 

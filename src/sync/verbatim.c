@@ -1,6 +1,4 @@
-/*
- * Event files of which no time changes: they are copied as they are, by the kernel where it can.
- */
+/* Event files of which no time changes: they are copied as they are, by the kernel where it can. */
 #include "config.h"
 
 #include "sync/sync_priv.h"

@@ -195,9 +195,7 @@ static enum mpl_status copy_definitions(const struct mpl_sync_job *job,
     if (st == MPL_END) {
         st = mpl_fail(err, MPL_E_IO, "it is not there any more");
     }
-    if (st == MPL_OK) {
-        st = write_definitions(job, part, names->to, file, desk, err);
-    }
+    st = st == MPL_OK ? write_definitions(job, part, names->to, file, desk, err) : st;
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot copy \"%s\"", names->from);
 }
 
@@ -353,9 +351,7 @@ static enum mpl_status copy_anchor(struct mpl_sync_job *job, struct mpl_err *err
     if (st == MPL_END) {
         st = mpl_fail(err, MPL_E_IO, "\"%s\" is not there any more", job->anchor.path);
     }
-    if (st == MPL_OK) {
-        st = store_anchor(job, file, to, err);
-    }
+    st = st == MPL_OK ? store_anchor(job, file, to, err) : st;
     mpl_room_free(&room);
     return st;
 }
@@ -399,11 +395,7 @@ enum mpl_status mpl_sync_write_parts(struct mpl_sync_job *job, struct mpl_err *e
         return mpl_fail(err, MPL_E_IO, "\"%s\": %s", folder, strerror(errno));
     }
     enum mpl_status st = copy_anchor(job, err);
-    if (st == MPL_OK) {
-        st = write_locations(job, err);
-    }
-    if (st == MPL_OK) {
-        st = copy_markers(job, err);
-    }
+    st = st == MPL_OK ? write_locations(job, err) : st;
+    st = st == MPL_OK ? copy_markers(job, err) : st;
     return st == MPL_OK ? write_globals(job, err) : st;
 }

@@ -1,6 +1,4 @@
-/*
- * The wrappers: one for each line of calls.def.
- */
+/* The wrappers: one for each line of calls.def. */
 #include "config.h"
 
 #include "trace/record_priv.h"

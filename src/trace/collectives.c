@@ -1,6 +1,4 @@
-/*
- * Collective operations: root, and bytes in the buffers of this process, in both directions.
- */
+/* Collective operations: root, and bytes in the buffers of this process, in both directions. */
 #include "config.h"
 
 #include "trace/record_priv.h"

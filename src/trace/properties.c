@@ -1,6 +1,4 @@
-/*
- * What a run ran on, and how it was started: a slow run may have no other reason.
- */
+/* What a run ran on, and how it was started: a slow run may have no other reason. */
 #include "config.h"
 
 #include "trace/record_priv.h"

@@ -1,6 +1,4 @@
-/*
- * Ends of requests. MPI takes a request's handle away when it is done, so handles are kept before the call.
- */
+/* Ends of requests. MPI takes a request's handle away when it is done, so handles are kept before the call. */
 #include "config.h"
 
 #include "trace/record_priv.h"
