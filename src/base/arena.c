@@ -146,6 +146,7 @@ void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size)
     size_t bytes = 0;
 
     if (__builtin_mul_overflow(n, size, &bytes)) {
+        arena->is_short = true;
         return NULL;
     }
     return mpl_arena_alloc(arena, bytes);

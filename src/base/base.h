@@ -106,7 +106,7 @@ bool mpl_arena_keep(struct mpl_arena *arena, void *object, void (*destroy)(void 
 size_t mpl_arena_bytes(const struct mpl_arena *arena); /**< Handed out so far. */
 /** Gives all that \p from owns to \p into, whose lifetime it then has, and ends \p from; NULL is allowed. */
 void mpl_arena_absorb(struct mpl_arena *into, struct mpl_arena *from);
-/** Whether there was no memory for something: what consists of many small texts asks once, in the end. */
+/** Whether there was no memory for something: what consists of many parts asks once, in the end. */
 bool mpl_arena_is_short(const struct mpl_arena *arena);
 /** Says so of what was to live in it, and failed elsewhere. */
 void mpl_arena_set_short(struct mpl_arena *arena);

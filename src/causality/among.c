@@ -93,8 +93,7 @@ static bool make_room(struct among *a, uint32_t n, struct mpl_arena *arena)
     a->now = MPL_NEW_ARRAY(arena, a->net->n_tracks, uint64_t);
     a->pair = MPL_NEW_ARRAY(arena, a->net->n_pairs, uint64_t);
     a->group = MPL_NEW_ARRAY(arena, a->net->n_groups, uint64_t);
-    return a->moment_of != NULL && a->last_sink != NULL && a->now != NULL &&
-           a->pair != NULL && a->group != NULL;
+    return !mpl_arena_is_short(arena);
 }
 
 enum mpl_status mpl_moments_order(struct mpl_net *net, const struct mpl_moment *moments,

@@ -47,9 +47,7 @@ static bool make_room(struct mpl_causality *c)
     c->next_known = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
     c->sought = MPL_NEW_ARRAY(c->arena, n_for_levels, struct mpl_sought);
     c->size = MPL_NEW_ARRAY(c->arena, (size_t) c->n_levels * n, uint32_t);
-    bool is_done = c->stamps != NULL && c->row != NULL && c->place != NULL &&
-                   c->home != NULL && c->size != NULL && c->known != NULL &&
-                   c->next_known != NULL && c->sought != NULL;
+    bool is_done = !mpl_arena_is_short(c->arena);
     for (uint32_t l = 0; l < n && is_done; l++) {
         is_done = make_stamps(c, l);
     }

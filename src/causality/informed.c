@@ -261,8 +261,7 @@ static bool make_room(struct growth *g, struct mpl_arena *arena)
     g->to_grown = MPL_NEW_ARRAY(arena, n, uint64_t);
     g->to_free = MPL_NEW_ARRAY(arena, n, uint64_t);
     g->fringe = MPL_NEW_ARRAY(arena, n, uint32_t);
-    return g->first != NULL && g->neighbours != NULL && g->to_grown != NULL &&
-           g->to_free != NULL && g->fringe != NULL;
+    return !mpl_arena_is_short(arena);
 }
 
 /* first[n + 1] is where the next neighbour of n goes, and so where those of n + 1 begin in the end. */
@@ -424,8 +423,7 @@ static bool put_level(struct mpl_clusters *c, uint32_t level, const struct excha
                        .size = MPL_NEW_ARRAY(arena, n, uint32_t) };
     struct choice best = { UINT64_MAX, MPL_NEW_ARRAY(arena, n, uint32_t) };
     uint32_t *scratch = MPL_NEW_ARRAY(arena, n, uint32_t);
-    bool is_done = g.members != NULL && g.node != NULL && g.size != NULL &&
-                   best.part != NULL && scratch != NULL;
+    bool is_done = !mpl_arena_is_short(arena);
 
     while (is_done && g.most > 0) {
         is_done = fill(&g, c, level, all, scratch) && try_all(&g, scratch, &best);

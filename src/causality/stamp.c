@@ -578,8 +578,8 @@ static bool make_room(struct stamping *s)
     s->n_counted = MPL_NEW_ARRAY(s->scratch, s->n, uint32_t);
     s->pair = MPL_NEW_ARRAY(s->scratch, net->n_pairs, uint32_t);
     s->group = MPL_NEW_ARRAY(s->scratch, net->n_groups, struct meeting);
-    if (s->now == NULL || s->entered == NULL || s->n_counted == NULL || s->pair == NULL ||
-        s->group == NULL || !mpl_numbers_open(&s->numbers, s->n, s->scratch)) {
+    if (mpl_arena_is_short(s->scratch) ||
+        !mpl_numbers_open(&s->numbers, s->n, s->scratch)) {
         return false;
     }
 

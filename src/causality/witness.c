@@ -90,9 +90,7 @@ static bool open_search(struct search *s, struct mpl_arena *scratch)
     s->n_next = MPL_NEW_ARRAY(scratch, net->n_tracks, uint32_t);
     s->how = MPL_NEW_ARRAY(scratch, net->n_tracks, size_t);
     s->how_next = MPL_NEW_ARRAY(scratch, net->n_tracks, size_t);
-    if (s->pair == NULL || s->first_source == NULL || s->before == NULL ||
-        s->is_seen == NULL || s->n_reached == NULL || s->n_looked_at == NULL ||
-        s->n_next == NULL || s->how == NULL || s->how_next == NULL) {
+    if (mpl_arena_is_short(scratch)) {
         return false;
     }
     for (uint32_t g = 0; g < net->n_groups; g++) {

@@ -431,8 +431,7 @@ static bool make_room(struct sweep *s, struct mpl_arena *scratch)
     s->string.corner = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
     s->string.upper = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
     s->string.lower = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
-    return s->shift_ticks != NULL && s->gate != NULL && s->string.corner != NULL &&
-           s->string.upper != NULL && s->string.lower != NULL;
+    return !mpl_arena_is_short(scratch);
 }
 
 enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_fall *fall,

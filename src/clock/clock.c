@@ -384,9 +384,7 @@ static enum mpl_status make_tables(struct mpl_clock_stage *s, const struct mpl_m
     s->n_violations = MPL_NEW_ARRAY(s->scratch, n_locations, uint64_t);
     s->map = MPL_NEW_ARRAY(s->scratch, n_locations, struct mpl_clock_map);
     s->recorded_end = mpl_arena_array(s->scratch, n_locations, sizeof *s->recorded_end);
-    if (s->bound_ticks == NULL || s->tree_ticks == NULL || s->low_ticks == NULL ||
-        s->high_ticks == NULL || s->raw_ticks == NULL || s->zero_ticks == NULL ||
-        s->n_violations == NULL || s->map == NULL || s->recorded_end == NULL) {
+    if (mpl_arena_is_short(s->scratch)) {
         return mpl_nomem(err);
     }
     for (uint32_t p = 0; p < n_processes; p++) {

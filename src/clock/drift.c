@@ -402,12 +402,7 @@ static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
     d->result->high_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
     d->result->beyond_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
     d->result->narrowest_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
-    return d->curve == NULL || d->prior == NULL || d->tunnel.low == NULL ||
-                   d->tunnel.high == NULL || d->row.low == NULL || d->row.high == NULL ||
-                   d->result->low_ticks == NULL || d->result->high_ticks == NULL ||
-                   d->result->beyond_ticks == NULL || d->result->narrowest_ticks == NULL
-               ? mpl_nomem(err)
-               : MPL_OK;
+    return mpl_arena_is_short(arena) ? mpl_nomem(err) : MPL_OK;
 }
 
 enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,

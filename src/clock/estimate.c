@@ -385,11 +385,7 @@ static struct mpl_estimate *create_estimate(uint32_t n, struct mpl_arena *arena)
     e->tree_ticks = MPL_NEW_ARRAY(arena, n, int64_t);
     e->is_one_sided = MPL_NEW_ARRAY(arena, n, bool);
     e->is_alone = MPL_NEW_ARRAY(arena, n, bool);
-    return e->add_ticks == NULL || e->low_ticks == NULL || e->high_ticks == NULL ||
-                   e->bound_ticks == NULL || e->tree_ticks == NULL ||
-                   e->is_one_sided == NULL || e->is_alone == NULL
-               ? NULL
-               : e;
+    return mpl_arena_is_short(arena) ? NULL : e;
 }
 
 enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,

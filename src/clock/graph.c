@@ -86,8 +86,7 @@ enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena, struct mpl
         .is_queued = MPL_NEW_ARRAY(arena, n, bool),
     };
 
-    if (paths.ticks == NULL || paths.parent == NULL || paths.reached == NULL ||
-        paths.queue == NULL || paths.mark == NULL || paths.is_queued == NULL) {
+    if (mpl_arena_is_short(arena)) {
         return mpl_nomem(err);
     }
     mpl_paths_clear(&paths);

@@ -209,8 +209,7 @@ enum mpl_status mpl_windows_drop_outliers(struct mpl_windows *w,
     s.rate = MPL_NEW_ARRAY(scratch, MPL_OUTLIER_SAMPLE, double);
     s.trip = MPL_NEW_ARRAY(scratch, MPL_OUTLIER_SAMPLE, double);
     s.is_wrong = MPL_NEW_ARRAY(scratch, n_cells, double);
-    if (s.there.window == NULL || s.back.window == NULL || s.rate == NULL ||
-        s.trip == NULL || s.is_wrong == NULL) {
+    if (mpl_arena_is_short(scratch)) {
         mpl_arena_destroy(scratch);
         return mpl_nomem(err);
     }

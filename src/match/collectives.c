@@ -332,8 +332,7 @@ static enum mpl_status make_tables(struct work *w, struct mpl_err *err)
     w->n_own = MPL_NEW_ARRAY(scratch, model->n_comms, uint32_t);
     w->n_longest = MPL_NEW_ARRAY(scratch, model->n_comms, uint32_t);
     w->base = MPL_NEW_ARRAY(scratch, model->n_comms, uint32_t);
-    if (w->turns.turn == NULL || w->rank_in == NULL || w->n_own == NULL ||
-        w->n_longest == NULL || w->base == NULL) {
+    if (mpl_arena_is_short(scratch)) {
         return mpl_nomem(err);
     }
     for (uint32_t c = 0; c < model->n_comms; c++) {

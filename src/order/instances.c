@@ -131,8 +131,7 @@ static enum mpl_status gather_create(struct gather *g, struct mpl_err *err)
     g->leave = MPL_NEW_ARRAY(g->scratch, most, int64_t);
     g->enter_event = MPL_NEW_ARRAY(g->scratch, most, uint32_t);
     g->leave_event = MPL_NEW_ARRAY(g->scratch, most, uint32_t);
-    if (g->process == NULL || g->location == NULL || g->enter == NULL || g->leave == NULL ||
-        g->enter_event == NULL || g->leave_event == NULL) {
+    if (mpl_arena_is_short(g->scratch)) {
         mpl_arena_destroy(g->scratch);
         return mpl_nomem(err);
     }

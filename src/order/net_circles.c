@@ -82,10 +82,7 @@ struct mpl_net_circles *mpl_net_circles_create(const struct mpl_net *net,
     c->before = MPL_NEW_ARRAY(arena, net->n_groups, uint32_t);
     c->seen = MPL_NEW_ARRAY(arena, net->n_tracks, uint32_t);
     c->found = MPL_NEW_ARRAY(arena, net->n_tracks, uint32_t);
-    return c->pair != NULL && c->first != NULL && c->left != NULL && c->before != NULL &&
-                   c->seen != NULL && c->found != NULL && put_groups(c, arena)
-               ? c
-               : NULL;
+    return !mpl_arena_is_short(arena) && put_groups(c, arena) ? c : NULL;
 }
 
 /*

@@ -338,8 +338,7 @@ static bool make_room(struct walk *w, struct mpl_arena *scratch)
     w->place = MPL_NEW_ARRAY(scratch, n, uint32_t);
     w->pair = MPL_NEW_ARRAY(scratch, w->net->n_pairs, uint32_t);
     w->group = MPL_NEW_ARRAY(scratch, w->net->n_groups, struct group_state);
-    if (w->cursor == NULL || w->ready == NULL || w->later == NULL || w->heap == NULL ||
-        w->place == NULL || w->pair == NULL || w->group == NULL) {
+    if (mpl_arena_is_short(scratch)) {
         return false;
     }
     for (uint32_t i = 0; i < w->net->n_groups; i++) {

@@ -46,8 +46,7 @@ static bool make_tables(struct mpl_maker *m, struct mpl_arena *scratch)
     m->comms = MPL_NEW_ARRAY(scratch, model->n_comms, uint32_t);
     m->known = MPL_NEW_ARRAY(scratch, MPL_MOST_KNOWN, struct mpl_known);
     m->last = MPL_NEW_ARRAY(scratch, MPL_MOST_KNOWN, struct mpl_known *);
-    if (m->functions == NULL || m->manners == NULL || m->comms == NULL ||
-        m->known == NULL || m->last == NULL) {
+    if (mpl_arena_is_short(scratch)) {
         return false;
     }
     for (uint32_t r = 0; r < model->n_regions; r++) {

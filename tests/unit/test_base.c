@@ -198,6 +198,7 @@ END_TEST
 START_TEST(arena_refuses_arrays_that_overflow)
 {
     ck_assert_ptr_null(mpl_arena_array(arena, SIZE_MAX / 2, 3));
+    ck_assert(mpl_arena_is_short(arena));
     ck_assert_ptr_null(mpl_arena_alloc(arena, SIZE_MAX));
     ck_assert_ptr_nonnull(mpl_arena_array(arena, 0, 8));
 }
