@@ -118,10 +118,7 @@ static inline const uint8_t *skip_sized(struct mpl_event_scan *p, const uint8_t 
     if (n > (uint64_t) (end - at)) {
         return leaves_chunk(p);
     }
-    if (!fields_fit(kind, at, at + n)) {
-        return broken(p, "a record has broken fields");
-    }
-    return at + n;
+    return fields_fit(kind, at, at + n) ? at + n : broken(p, "a record has broken fields");
 }
 
 /*

@@ -50,10 +50,7 @@ void mpl_prefer_large_pages(void *block, size_t bytes)
 
 void *mpl_heap_zeroed(size_t n, size_t size)
 {
-    if (mpl_alloc_is_refused()) {
-        return NULL;
-    }
-    return calloc(n == 0 ? 1 : n, size == 0 ? 1 : size);
+    return mpl_alloc_is_refused() ? NULL : calloc(n == 0 ? 1 : n, size == 0 ? 1 : size);
 }
 
 void *mpl_heap_resize(void *block, size_t n, size_t size)

@@ -91,10 +91,7 @@ static bool grow(struct mpl_map *map)
 
 uint32_t mpl_map_find(const struct mpl_map *map, uint64_t key)
 {
-    if (map->n == 0) {
-        return MPL_NONE;
-    }
-    return slot_of(map->slots, map->n_slots, key)->value;
+    return map->n == 0 ? MPL_NONE : slot_of(map->slots, map->n_slots, key)->value;
 }
 
 bool mpl_map_put(struct mpl_map *map, uint64_t key, uint32_t value)

@@ -5,22 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-void mpl_misses_open(struct mpl_misses *misses)
-{
-    misses->miss = mpl_buf_make(sizeof(int64_t));
-    mpl_misses_clear(misses);
-}
-
 void mpl_misses_clear(struct mpl_misses *misses)
 {
     misses->miss.n = 0;
     misses->n = 0;
     misses->is_short = false;
-}
-
-void mpl_misses_close(struct mpl_misses *misses)
-{
-    mpl_buf_free(&misses->miss);
 }
 
 void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair)

@@ -568,7 +568,7 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
     if (s.scratch == NULL) {
         return mpl_nomem(err);
     }
-    mpl_misses_open(&s.misses);
+    s.misses.miss = mpl_buf_make(sizeof(int64_t));
     enum mpl_status st = make_result(&s, err);
     st = st == MPL_OK ? make_tables(&s, match, err) : st;
     st = st == MPL_OK ? run(&s, err) : st;
@@ -576,7 +576,7 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
         take_timeline(&s);
         *out = s.clock;
     }
-    mpl_misses_close(&s.misses);
+    mpl_buf_free(&s.misses.miss);
     mpl_arena_destroy(s.scratch);
     return st;
 }

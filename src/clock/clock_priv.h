@@ -302,13 +302,10 @@ enum mpl_status mpl_eventspace_estimate(const struct mpl_order_view *view,
 
 /** How far messages are received before they were sent: what EventSpace calls a miss. */
 struct mpl_misses {
-    struct mpl_buf miss; /**< int64_t, > 0 */
+    struct mpl_buf miss; /**< int64_t, > 0; to be freed */
     uint64_t n;          /**< Messages seen. */
     bool is_short;       /**< Memory ran out. */
 };
-/** Must be closed. */
-void mpl_misses_open(struct mpl_misses *misses);
-void mpl_misses_close(struct mpl_misses *misses);
 void mpl_misses_clear(struct mpl_misses *misses);
 void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair);
 /** Sorts the misses. */

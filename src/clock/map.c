@@ -253,10 +253,10 @@ static uint32_t apply_block(const struct mpl_clock_map *map, uint32_t k, int64_t
     return k;
 }
 
-static bool apply_blocks(const struct mpl_clock_map *map, struct mpl_times *times,
-                         uint32_t n)
+bool mpl_clock_map_apply_all(const struct mpl_clock_map *map, struct mpl_times *times,
+                             uint32_t n)
 {
-    const bool is_tame = are_tame(map, times, n);
+    const bool is_tame = n > 0 && are_tame(map, times, n);
     uint32_t k = 0;
     bool is_enough = true;
 
@@ -279,10 +279,4 @@ static bool apply_blocks(const struct mpl_clock_map *map, struct mpl_times *time
         is_enough = mpl_times_write(times, first, n_here, ticks);
     }
     return is_enough;
-}
-
-bool mpl_clock_map_apply_all(const struct mpl_clock_map *map, struct mpl_times *times,
-                             uint32_t n)
-{
-    return n == 0 || apply_blocks(map, times, n);
 }

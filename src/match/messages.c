@@ -39,14 +39,9 @@ enum mpl_status mpl_slots_create(struct mpl_slots *slots, struct mpl_arena *aren
 
 uint32_t mpl_slots_hash(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
-    /* Odd constants from the golden ratio and splitmix64 (Steele et al. 2014): small keys that
-     * differ in one word must not fall into neighbouring slots. */
-    uint64_t h = ((uint64_t) a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t first = mpl_hash_mix((uint64_t) a << 32 | b);
 
-    h ^= ((uint64_t) c << 32 | d) + UINT64_C(0x632be59bd9b4e019) + (h << 6) + (h >> 2);
-    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t) (h >> 32);
+    return (uint32_t) (mpl_hash_mix(first ^ ((uint64_t) c << 32 | d)) >> 32);
 }
 
 /* The slot that holds the stream of that key, or the free one where it belongs. */

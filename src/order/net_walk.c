@@ -285,10 +285,8 @@ static bool ignore_circles(struct walk *w)
 
 static bool break_circles(struct walk *w)
 {
-    if (w->n_passed == w->net->n_points) {
-        return false;
-    }
-    return w->by->blocked_ticks == NULL ? ignore_circles(w) : ignore_earliest(w);
+    return w->n_passed != w->net->n_points &&
+           (w->by->blocked_ticks == NULL ? ignore_circles(w) : ignore_earliest(w));
 }
 
 /* ---- one location ------------------------------------------------------------------------------- */

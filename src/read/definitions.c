@@ -213,10 +213,8 @@ static bool is_mpi_comm(const struct groups *groups, const struct mpl_raw_comm *
 {
     const bool has_other = mpl_map_find(groups->of_others, comm->group) != MPL_NONE;
 
-    if (find_group(groups, comm->group) == NULL) {
-        return false;
-    }
-    return !has_other || strncmp(mpl_raw_text(groups->raw, comm->name), "MPI_", 4) == 0;
+    return find_group(groups, comm->group) != NULL &&
+           (!has_other || strncmp(mpl_raw_text(groups->raw, comm->name), "MPI_", 4) == 0);
 }
 
 /** Members of a group as process indices; false when one of them does not exist. */

@@ -293,10 +293,7 @@ struct symbols *mpl_symbols_open(struct mpl_arena *arena)
     s->arena = arena;
     s->paths = mpl_names_create();
     s->modules = mpl_buf_make(sizeof(struct module));
-    if (s->paths == NULL) {
-        return NULL;
-    }
-    return s;
+    return s->paths == NULL ? NULL : s;
 }
 
 void mpl_symbols_close(struct symbols *s)

@@ -420,9 +420,8 @@ START_TEST(accuracy_is_that_of_the_reversed_messages)
 {
     const int64_t miss[] = { 10, 20, 60, -5 };
     struct mpl_clock_accuracy accuracy = { 0 };
-    struct mpl_misses misses;
+    struct mpl_misses misses = { .miss = mpl_buf_make(sizeof(int64_t)) };
 
-    mpl_misses_open(&misses);
     for (int i = 0; i < 4; i++) {
         const struct mpl_order_pair pair = { .sent_ticks = 1000 * (i + 1),
                                              .received_ticks = 1000 * (i + 1) - miss[i] };
@@ -430,7 +429,7 @@ START_TEST(accuracy_is_that_of_the_reversed_messages)
         mpl_misses_see(&misses, &pair);
     }
     mpl_misses_describe(&misses, &accuracy);
-    mpl_misses_close(&misses);
+    mpl_buf_free(&misses.miss);
     ck_assert_uint_eq(accuracy.n, 4);
     ck_assert_uint_eq(accuracy.n_correct, 1);
     ck_assert_double_eq_tol(accuracy.mean_ticks, 30, 1e-9);
