@@ -21,25 +21,16 @@ struct tried {
     struct mpl_replayed replayed;
 };
 
-/* What the questions about a run share. One run at a time: the masters of several may need much memory. */
-struct shared {
-    struct mpl_arena *arena; /* NULL: nothing was asked yet */
-    struct mpl_replay *replay;
-    uint32_t run;
-};
-
-static enum mpl_status share(const struct mpl_analysis *a, uint32_t run,
-                             struct shared *shared, struct mpl_err *err)
+static enum mpl_status find_replay(struct mpl_analysis *a, uint32_t run,
+                                   struct mpl_replay **out, struct mpl_err *err)
 {
-    if (shared->arena != NULL && shared->run == run) {
-        return MPL_OK;
+    struct mpl_variables *variables = NULL;
+
+    if (!mpl_run_variables(&a->runs[run], &variables)) {
+        return mpl_nomem(err);
     }
-    mpl_arena_destroy(shared->arena);
-    *shared = (struct shared){ .arena = mpl_arena_create(), .run = run };
-    if (shared->arena != NULL) {
-        shared->replay = mpl_replay_create(a->runs[run].shown.events, shared->arena);
-    }
-    return shared->replay == NULL ? mpl_nomem(err) : MPL_OK;
+    *out = mpl_variables_replay(variables);
+    return MPL_OK;
 }
 
 /* A story that was kept aside; the caller may not want any. */
@@ -168,17 +159,18 @@ enum mpl_status mpl_what_if_read(struct mpl_analysis *a,
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot read the what-if");
 }
 
-static enum mpl_status ask(struct mpl_analysis *a, uint32_t run, struct shared *shared,
+static enum mpl_status ask(struct mpl_analysis *a, uint32_t run,
                            const struct mpl_what_if *what,
                            struct mpl_what_if_answer *answer, struct mpl_err *err)
 {
+    struct mpl_replay *replay = NULL;
     struct roles roles;
     enum mpl_status st = list_roles(a, run, NULL, &roles, err);
 
     answer->run = run;
     answer->text = what->text;
-    st = st == MPL_OK ? share(a, run, shared, err) : st;
-    st = st == MPL_OK ? mpl_replay_ask(shared->replay, what, roles.items, roles.n, a->arena,
+    st = st == MPL_OK ? find_replay(a, run, &replay, err) : st;
+    st = st == MPL_OK ? mpl_replay_ask(replay, what, roles.items, roles.n, a->arena,
                                        &answer->replayed, err)
                       : st;
     return st == MPL_OK ? doubt_roles(a, what, &roles, &answer->replayed, err) : st;
@@ -245,8 +237,7 @@ static enum mpl_status sum_up_groups(struct mpl_analysis *a, struct mpl_err *err
 }
 
 /* Of several runs some may lack a process or role; all of them is a mistake of the user. */
-static enum mpl_status ask_all(struct mpl_analysis *a, struct shared *shared,
-                               struct mpl_err *err)
+static enum mpl_status ask_all(struct mpl_analysis *a, struct mpl_err *err)
 {
     struct mpl_what_if_answer *answers =
         MPL_NEW_ARRAY(a->arena, a->n_questions * a->n_runs, struct mpl_what_if_answer);
@@ -261,10 +252,9 @@ static enum mpl_status ask_all(struct mpl_analysis *a, struct shared *shared,
 
         for (uint32_t i = 0; i < a->n_runs; i++) {
             struct mpl_err failure = { 0 };
-            enum mpl_status st =
-                !mpl_run_is_usable(&a->runs[i])
-                    ? MPL_END
-                    : ask(a, i, shared, a->questions[q], &answers[n], &failure);
+            enum mpl_status st = !mpl_run_is_usable(&a->runs[i])
+                                     ? MPL_END
+                                     : ask(a, i, a->questions[q], &answers[n], &failure);
 
             if (st != MPL_OK && st != MPL_END && st != MPL_E_USAGE) {
                 hand_on(err, &failure);
@@ -308,18 +298,18 @@ static enum mpl_status complain(struct mpl_analysis *a, const struct mpl_finding
 }
 
 static enum mpl_status replay(struct mpl_analysis *a, const struct mpl_finding *f,
-                              struct shared *shared, struct tried *tried,
-                              struct mpl_err *err)
+                              struct tried *tried, struct mpl_err *err)
 {
     const struct mpl_what_if *what = NULL;
+    struct mpl_replay *own = NULL;
     struct roles roles;
     enum mpl_status st =
         list_roles(a, tried->run, mpl_trials_find(a, f->run, f->pattern), &roles, err);
 
     st = st == MPL_OK ? mpl_what_if_parse(tried->text, a->arena, &what, err) : st;
-    st = st == MPL_OK ? share(a, tried->run, shared, err) : st;
-    return st == MPL_OK ? mpl_replay_ask(shared->replay, what, roles.items, roles.n,
-                                         a->arena, &tried->replayed, err)
+    st = st == MPL_OK ? find_replay(a, tried->run, &own, err) : st;
+    return st == MPL_OK ? mpl_replay_ask(own, what, roles.items, roles.n, a->arena,
+                                         &tried->replayed, err)
                         : st;
 }
 
@@ -391,8 +381,7 @@ static bool is_to_be_tried(const struct mpl_analysis *a, const struct mpl_diagno
            d->n_explained_by == 0 && mpl_run_is_usable(&a->runs[d->run]);
 }
 
-static enum mpl_status try_remedies(struct mpl_analysis *a, struct shared *shared,
-                                    struct mpl_err *err)
+static enum mpl_status try_remedies(struct mpl_analysis *a, struct mpl_err *err)
 {
     struct tried *tried = MPL_NEW_ARRAY(a->arena, REMEDIES_TRIED, struct tried);
     size_t n = 0;
@@ -423,7 +412,7 @@ static enum mpl_status try_remedies(struct mpl_analysis *a, struct shared *share
             continue;
         }
         tried[n] = (struct tried){ .run = d->run, .text = d->finding->what_if };
-        st = replay(a, d->finding, shared, &tried[n], &failure);
+        st = replay(a, d->finding, &tried[n], &failure);
         if (st == MPL_OK) {
             st = fill(a, d, &tried[n++], err);
         } else if (st == MPL_E_USAGE) {
@@ -440,10 +429,7 @@ static enum mpl_status try_remedies(struct mpl_analysis *a, struct shared *share
 
 enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err)
 {
-    struct shared shared = { .arena = NULL };
-    enum mpl_status st = try_remedies(a, &shared, err);
+    const enum mpl_status st = try_remedies(a, err);
 
-    st = st == MPL_OK ? ask_all(a, &shared, err) : st;
-    mpl_arena_destroy(shared.arena);
-    return st;
+    return st == MPL_OK ? ask_all(a, err) : st;
 }

@@ -6,6 +6,8 @@
 #ifndef MPL_METRICS_METRICS_H
 #define MPL_METRICS_METRICS_H
 
+#include "replay/replay.h"
+
 #include "recognize/recognize.h"
 
 /*
@@ -94,6 +96,8 @@ struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
 /** The steps of the events, as mpl_events_steps() finds them; they live as long as \p variables. Errors: MPL_E_NOMEM. */
 enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
                                     const struct mpl_steps **out, struct mpl_err *err);
+/** For questions to the events of whole runs; lives as long as \p variables. */
+struct mpl_replay *mpl_variables_replay(struct mpl_variables *variables);
 
 /** Values of a set on one recognition; evaluated on demand, each once. \p variables, of the same events, must
  *  live as long; NULL: its own. */

@@ -95,13 +95,15 @@ struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
     const uint32_t n = mpl_events_model(events)->n_locations;
     struct mpl_variables *variables = MPL_NEW(arena, struct mpl_variables);
     struct extent *extents = MPL_NEW_ARRAY(arena, n, struct extent);
+    struct mpl_replay *replay = mpl_replay_create(events, arena);
 
-    if (variables == NULL || extents == NULL) {
+    if (variables == NULL || extents == NULL || replay == NULL) {
         return NULL;
     }
     variables->events = events;
     variables->window = mpl_window_of(events);
     variables->extents = extents;
+    variables->replay = replay;
     variables->arena = arena;
     variables->ideal_s = NAN;
     for (uint32_t location = 0; location < n; location++) {
@@ -641,6 +643,11 @@ enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
     return st;
 }
 
+struct mpl_replay *mpl_variables_replay(struct mpl_variables *variables)
+{
+    return variables->replay;
+}
+
 bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
 {
     double (*get)(const struct query *q) = getters[variable].get;
@@ -665,7 +672,7 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
     }
     if (get == run_ideal_duration && !variables->is_ideal_known) {
         variables->is_ideal_known =
-            mpl_replay_ideal(variables->events, &variables->ideal_s, NULL) == MPL_OK;
+            mpl_replay_ideal(variables->replay, &variables->ideal_s, NULL) == MPL_OK;
         return variables->is_ideal_known;
     }
     if (get == run_crowd && !variables->is_crowd_found) {

@@ -5,7 +5,6 @@
 #define MPL_METRICS_VARIABLES_PRIV_H
 
 #include "metrics/metrics.h"
-#include "replay/replay.h"
 
 /* The part of the window in which a location takes part, and what it does outside of it. */
 struct extent {
@@ -20,6 +19,7 @@ struct mpl_variables {
     struct mpl_window window;
     const struct extent *extents; /* per location */
     struct mpl_arena *arena;
+    struct mpl_replay *replay;
     const struct mpl_delay *delays;  /* per location; NULL: nobody has asked yet */
     const struct mpl_steps *steps;   /* likewise */
     const struct mpl_serial *serial; /* likewise, per location */

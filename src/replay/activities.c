@@ -16,7 +16,6 @@
 struct layout {
     struct activities *a;
     struct mpl_arena *arena;
-    bool is_for_ideal;
     /* The location at hand. */
     uint32_t location;
     struct mpl_buf code; /* uint16_t: its activities */
@@ -24,6 +23,7 @@ struct layout {
     /* The call at hand. */
     struct mpl_call_view view;
     uint16_t flags;
+    int64_t held_ticks;   /* of its last send that was, see progress.c; else 0 */
     struct mpl_buf needs; /* uint32_t: the calls that it needs */
 };
 
@@ -67,28 +67,25 @@ static bool take_receive(struct layout *y, uint32_t message)
 
 static bool take_send(struct layout *y, uint32_t message)
 {
+    const bool is_sync = y->view.mode == MPL_CALL_SYNC_SEND;
     uint32_t other;
     uint32_t call;
-    int64_t held_ticks;
 
-    if (y->is_for_ideal && y->view.mode != MPL_CALL_SYNC_SEND) {
-        return true;
-    }
-    if (y->view.mode == MPL_CALL_SYNC_SEND || y->view.wait_kind == MPL_WAIT_LATE_RECEIVER) {
-        if (!mpl_activities_find_post(y->a, y->location, message, &other, &call)) {
-            return true;
-        }
-        if (y->view.mode != MPL_CALL_SYNC_SEND) {
-            /* With others that it needs on any network it has no words. */
-            y->flags |= y->needs.n == 0 ? ACTIVITY_UNLESS_IDEAL : ACTIVITY_BY_RECORD;
-        }
-        return add_need(y, other, call);
-    }
-    if (mpl_activities_find_progress(y->a, y->location, &y->view, message, &other, &call,
-                                     &held_ticks)) {
+    if (y->held_ticks > 0) {
+        /* Behind a send that was held in the same call. */
         y->flags |= ACTIVITY_BY_RECORD;
     }
-    return true;
+    if (is_sync || y->view.wait_kind == MPL_WAIT_LATE_RECEIVER
+            ? !mpl_activities_find_post(y->a, y->location, message, &other, &call)
+            : !mpl_activities_find_progress(y->a, y->location, &y->view, message, &other,
+                                            &call, &y->held_ticks)) {
+        return true;
+    }
+    if (!is_sync) {
+        /* With others that it needs on any network it has no words. */
+        y->flags |= y->needs.n == 0 ? ACTIVITY_UNLESS_IDEAL : ACTIVITY_BY_RECORD;
+    }
+    return add_need(y, other, call);
 }
 
 static void note_arrival(struct layout *y, uint32_t number, uint32_t collective,
@@ -195,15 +192,19 @@ static bool lay_out_call(struct layout *y, uint32_t number, uint32_t before)
         mpl_activities_inside(a, begin_ticks, mpl_ticks_of(loc, view->last_event));
 
     y->needs.n = 0;
+    y->held_ticks = 0;
     y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
     for (uint32_t e = view->first_event; e <= view->last_event; e++) {
         if (!take_record(y, number, e)) {
             return false;
         }
     }
+
+    const int64_t waited_ticks = view->wait_ticks + y->held_ticks;
+
     return write_activity(y,
                           mpl_activities_inside(a, mpl_ticks_of(loc, before), begin_ticks),
-                          ticks > view->wait_ticks ? ticks - view->wait_ticks : 0);
+                          ticks > waited_ticks ? ticks - waited_ticks : 0);
 }
 
 static bool lay_out_location(struct layout *y)
@@ -303,14 +304,13 @@ static bool make_tables(struct layout *y)
 }
 
 const struct activities *mpl_activities_create(const struct mpl_events *events,
-                                               bool is_for_ideal, struct mpl_arena *arena)
+                                               struct mpl_arena *arena)
 {
     struct activities *a = MPL_NEW(arena, struct activities);
     struct layout y = { .a = a,
                         .arena = arena,
                         .code = mpl_buf_make(sizeof(uint16_t)),
-                        .needs = mpl_buf_make(sizeof(uint32_t)),
-                        .is_for_ideal = is_for_ideal };
+                        .needs = mpl_buf_make(sizeof(uint32_t)) };
     bool is_enough = a != NULL;
 
     if (is_enough) {

@@ -66,38 +66,7 @@ static const char *lack_of_course(const struct course *course, double duration_s
                : NULL;
 }
 
-enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_s,
-                                 struct mpl_err *err)
-{
-    const uint32_t n = mpl_events_model(events)->n_locations;
-    const struct activities *activities;
-    struct mpl_arena *arena = NULL;
-    struct course course = { 0 };
-    double *none;
-    enum mpl_status st;
-
-    *ideal_s = NAN;
-    if (lack_of(events) != NULL) {
-        return MPL_OK;
-    }
-    arena = mpl_arena_create();
-    none = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, n, double);
-    activities = none == NULL ? NULL : mpl_activities_create(events, true, arena);
-    if (activities == NULL) {
-        mpl_arena_destroy(arena);
-        return mpl_nomem(err);
-    }
-    const struct scale scale = { .transfer = none };
-
-    st = mpl_engine_run(activities, &scale, NULL, &course, err);
-    if (st == MPL_OK && lack_of_course(&course, mpl_events_measured_s(events)) == NULL) {
-        *ideal_s = course.duration_s;
-    }
-    mpl_arena_destroy(arena);
-    return st;
-}
-
-/* ---- what if ----------------------------------------------------------------------------- */
+/* ---- what questions share -------------------------------------------------------------------- */
 
 /* The run with nothing changed, and who hands out tasks in it. */
 struct baseline {
@@ -126,6 +95,45 @@ struct mpl_replay *mpl_replay_create(const struct mpl_events *events,
     }
     return replay;
 }
+
+static enum mpl_status lay_out(struct mpl_replay *replay, struct mpl_err *err)
+{
+    if (replay->activities == NULL) {
+        replay->activities = mpl_activities_create(replay->events, replay->arena);
+    }
+    return replay->activities == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+/* ---- the ideal network ----------------------------------------------------------------------- */
+
+enum mpl_status mpl_replay_ideal(struct mpl_replay *replay, double *ideal_s,
+                                 struct mpl_err *err)
+{
+    const struct mpl_events *events = replay->events;
+    struct mpl_arena *scratch = NULL;
+    struct course course = { 0 };
+    struct scale scale = { .transfer = NULL };
+    enum mpl_status st;
+
+    *ideal_s = NAN;
+    if (lack_of(events) != NULL) {
+        return MPL_OK;
+    }
+    scratch = mpl_arena_create();
+    scale.transfer =
+        scratch == NULL
+            ? NULL
+            : MPL_NEW_ARRAY(scratch, mpl_events_model(events)->n_locations, double);
+    st = scale.transfer == NULL ? mpl_nomem(err) : lay_out(replay, err);
+    st = st == MPL_OK ? mpl_engine_run(replay->activities, &scale, NULL, &course, err) : st;
+    if (st == MPL_OK && lack_of_course(&course, mpl_events_measured_s(events)) == NULL) {
+        *ideal_s = course.duration_s;
+    }
+    mpl_arena_destroy(scratch);
+    return st;
+}
+
+/* ---- what if ----------------------------------------------------------------------------- */
 
 enum mpl_status mpl_replay_sections(struct mpl_replay *replay,
                                     const struct mpl_sections **out, struct mpl_err *err)
@@ -451,14 +459,6 @@ static enum mpl_status compare(const struct question *q, const struct course *ba
     st = st == MPL_OK ? doubt_order(q, baseline, changed, out, err) : st;
     st = st == MPL_OK ? doubt_clocks(q, out, err) : st;
     return st == MPL_OK ? doubt_kept(q, baseline->spent, out, err) : st;
-}
-
-static enum mpl_status lay_out(struct mpl_replay *replay, struct mpl_err *err)
-{
-    if (replay->activities == NULL) {
-        replay->activities = mpl_activities_create(replay->events, false, replay->arena);
-    }
-    return replay->activities == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 static enum mpl_status run_twice(struct question *q, const int64_t *const *given,

@@ -137,9 +137,9 @@ enum mpl_status mpl_replay_given(const struct mpl_events *events,
  * \p *ideal_s is NaN when the replay would be a guess: completions of receives are not recorded, or
  * more than 1 % of message ends, of collectives, or of the time lacks its partners; when the recorded
  * order is impossible; and for a part of a run.
- * Errors: MPL_E_NOMEM only. Cost: as mpl_replay_run().
+ * Errors: MPL_E_NOMEM only. Cost: as mpl_replay_ask().
  */
-enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_s,
+enum mpl_status mpl_replay_ideal(struct mpl_replay *replay, double *ideal_s,
                                  struct mpl_err *err);
 
 /**

@@ -147,10 +147,10 @@ struct activities {
     uint32_t *n_needed; /* per instance: parts that others wait for */
 };
 
-/* activities.c. \p is_for_ideal: only for the run on an ideal network, where sends wait for nobody. NULL if out of memory.
+/* activities.c. NULL if out of memory.
  * Cost: linear in records; 6 bytes per call that costs less than 65,534 ticks, 4 per call that it needs, 6 per part of a collective. */
 const struct activities *mpl_activities_create(const struct mpl_events *events,
-                                               bool is_for_ideal, struct mpl_arena *arena);
+                                               struct mpl_arena *arena);
 /* False of a run with so many calls that they have no numbers. */
 bool mpl_activities_can_number(const struct mpl_events *events);
 /* The call that posts the other end of a message, if that is recorded and takes part. */

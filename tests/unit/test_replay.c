@@ -785,6 +785,7 @@ START_TEST(running_out_of_memory_is_told_at_every_allocation)
         const struct mpl_what_if *what = NULL;
         struct mpl_arena *scratch = mpl_arena_create();
         struct mpl_replayed answer = { 0 };
+        struct mpl_replay *replay;
         double seconds = 0;
         struct mpl_err err = { 0 };
 
@@ -793,7 +794,9 @@ START_TEST(running_out_of_memory_is_told_at_every_allocation)
         st = mpl_what_if_parse(text, scratch, &what, &err);
         st = st == MPL_OK ? mpl_replay_run(events, what, NULL, 0, scratch, &answer, &err)
                           : st;
-        st = st == MPL_OK ? mpl_replay_ideal(events, &seconds, &err) : st;
+        replay = st == MPL_OK ? mpl_replay_create(events, scratch) : NULL;
+        st = st == MPL_OK && replay == NULL ? mpl_nomem(&err) : st;
+        st = st == MPL_OK ? mpl_replay_ideal(replay, &seconds, &err) : st;
         mpl_alloc_fail_after(-1);
         mpl_arena_destroy(scratch);
     }
