@@ -43,26 +43,36 @@ static uint32_t entered_until(const struct mpl_events *events, uint32_t location
     return low == 0 ? MPL_NONE : low - 1;
 }
 
+/* A wait for a message is most often among so many calls behind the one that sends it. */
+enum { CALLS_BEHIND = 16 };
+
 /* The call in which a message has to be handed over at last: the wait for it, or the send. */
 static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
                              uint32_t message)
 {
+    const struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_message *m = &loc->messages[message];
-    const uint8_t kind = loc->kind[m->event];
+    const uint32_t sent = lane->call_of_message[message];
 
-    return kind == MPL_EV_SEND ? mpl_events_call_of_message(events, location, message)
-           : kind == MPL_EV_ISEND && m->post != MPL_NONE
-               ? mpl_call_find(events, location, m->post)
-               : MPL_NONE;
+    if (loc->kind[m->event] != MPL_EV_ISEND || m->post == MPL_NONE) {
+        return loc->kind[m->event] == MPL_EV_SEND ? sent : MPL_NONE;
+    }
+    for (uint32_t k = sent; k < lane->n_calls && k - sent < CALLS_BEHIND; k++) {
+        if (lane->calls[k].enter <= m->post &&
+            m->post <= mpl_call_leave(lane, &lane->calls[k])) {
+            return k;
+        }
+    }
+    return mpl_call_find(events, location, m->post);
 }
 
 /* Of what the receiver computes meanwhile the longest stretch; it must be most of the call. */
 static bool is_held(const struct mpl_events *events, uint32_t location, uint32_t call,
                     struct mpl_end received, struct mpl_held *out)
 {
-    const int64_t enter = mpl_events_enter_ticks(events, location, 2 * call + 1);
-    const int64_t leave = mpl_events_leave_ticks(events, location, 2 * call + 1);
+    const int64_t enter = mpl_call_enter_ticks(events, location, call);
+    const int64_t leave = mpl_call_leave_ticks(events, location, call);
     const uint32_t receiver = received.location;
     const uint32_t last =
         entered_until(events, receiver, leave,
@@ -70,8 +80,8 @@ static bool is_held(const struct mpl_events *events, uint32_t location, uint32_t
 
     *out = (struct mpl_held){ .call = call, .receiver = receiver };
     for (uint32_t k = last == MPL_NONE ? 0 : last; k > 0; k--) {
-        const int64_t end = mpl_events_enter_ticks(events, receiver, 2 * k + 1);
-        const int64_t before = mpl_events_leave_ticks(events, receiver, 2 * k - 1);
+        const int64_t end = mpl_call_enter_ticks(events, receiver, k);
+        const int64_t before = mpl_call_leave_ticks(events, receiver, k - 1);
         const int64_t begin = before > enter ? before : enter;
 
         if (end <= enter) {
