@@ -22,10 +22,6 @@ extern const struct mpl_cmd mpl_cmd_trace;
 extern const struct mpl_cmd mpl_cmd_version;
 extern const struct mpl_cmd mpl_cmd_vocab;
 
-/** Writes what is selected for another viewer; what it cannot show goes to standard error. */
-enum mpl_status mpl_view_export(struct mpl_selection *selection,
-                                enum mpl_export_format format, struct mpl_arena *arena,
-                                FILE *out, struct mpl_err *err);
 /** The tracers that the directories describe; faults of descriptions are printed on standard error. */
 enum mpl_status mpl_tracers_of(const struct mpl_directories *directories,
                                struct mpl_arena *arena, const struct mpl_tracers **out,

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "draw/draw.h"
 #include "report/report.h"
@@ -125,16 +126,6 @@ static enum mpl_status check(struct view_opts *opts, struct mpl_err *err)
 
 /* ---- the work --------------------------------------------------------------------------------------- */
 
-static enum mpl_status draw_graph(const struct mpl_view_report *report, FILE *out,
-                                  struct mpl_err *err)
-{
-    const struct mpl_table *table = NULL;
-    const enum mpl_status st =
-        mpl_table_create(report->view, report->selection, report->arena, &table, err);
-
-    return st == MPL_OK ? mpl_draw_dot(table, report->by_host, out, err) : st;
-}
-
 static enum mpl_status print(const struct view_opts *opts,
                              const struct mpl_view_report *report, FILE *out,
                              struct mpl_err *err)
@@ -156,8 +147,61 @@ static enum mpl_status print(const struct view_opts *opts,
     for (size_t i = 0; i < report->n_notes; i++) {
         mpl_text_print(stderr, "marple: note: %s\n", report->notes[i]);
     }
-    return opts->format == FORMAT_DOT ? draw_graph(report, out, err)
-                                      : mpl_report_view_csv(report, out, err);
+    if (opts->format == FORMAT_CSV) {
+        return mpl_report_view_csv(report, out, err);
+    }
+    const struct mpl_table *table = NULL;
+    const enum mpl_status st =
+        mpl_table_create(report->view, report->selection, report->arena, &table, err);
+
+    return st == MPL_OK ? mpl_draw_dot(table, report->by_host, out, err) : st;
+}
+
+/* Viewers read JSON into one string, and give up. */
+enum { MOST_JSON_BYTES = 200000000 };
+
+static enum mpl_status tell_notes(struct mpl_selection *selection, struct mpl_arena *arena,
+                                  struct mpl_err *err)
+{
+    const struct mpl_view *timeline = NULL;
+    const char *const *notes = NULL;
+    size_t n = 0;
+    enum mpl_status st = mpl_view_find("timeline", &timeline, err);
+
+    st = st == MPL_OK ? mpl_view_notes(timeline, selection, arena, &notes, &n, err) : st;
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        mpl_text_print(stderr, "marple: note: %s\n", notes[i]);
+    }
+    return st;
+}
+
+/* Writes what is selected for another viewer; what it cannot show goes to standard error. */
+static enum mpl_status export(struct mpl_selection *selection,
+                              enum mpl_export_format format, struct mpl_arena *arena,
+                              FILE *out, struct mpl_err *err) {
+    struct mpl_export_counts counts = { 0 }; struct mpl_progress_line line;
+
+    if (format == MPL_EXPORT_PERFETTO && isatty(fileno(out))){
+        return mpl_fail(err, MPL_E_USAGE,
+                        "a file for Perfetto is no text; -o FILE says where to write it"); }
+enum mpl_status st = tell_notes(selection, arena, err);
+
+if (st != MPL_OK) {
+    return st;
+}
+mpl_progress_line_open(&line, stderr);
+const struct mpl_export_options how = { format, &line.progress };
+
+st = mpl_draw_export(selection, &how, arena, out, &counts, err);
+mpl_progress_line_close(&line);
+if (st == MPL_OK && format == MPL_EXPORT_CHROME && counts.bytes > MOST_JSON_BYTES) {
+    mpl_text_print(stderr,
+                   "marple: note: the file has %llu MB, and viewers fail on JSON of more "
+                   "than %d MB: --format perfetto needs a fraction of it, and --from, "
+                   "--to, --step or --locations leave something out\n",
+                   (unsigned long long) counts.bytes / 1000000, MOST_JSON_BYTES / 1000000);
+}
+return st;
 }
 
 static enum mpl_status show(const struct view_opts *opts, struct mpl_arena *arena,
@@ -172,10 +216,10 @@ static enum mpl_status show(const struct view_opts *opts, struct mpl_arena *aren
         mpl_selection_create(diagnosis, &opts->asked, arena, &report.selection, err);
 
     if (st == MPL_OK && opts->is_export) {
-        return mpl_view_export(report.selection,
-                               opts->format == FORMAT_CHROME ? MPL_EXPORT_CHROME
-                                                             : MPL_EXPORT_PERFETTO,
-                               arena, out, err);
+        return export(report.selection,
+                      opts->format == FORMAT_CHROME ? MPL_EXPORT_CHROME
+                                                    : MPL_EXPORT_PERFETTO,
+                      arena, out, err);
     }
     st = st == MPL_OK ? mpl_view_notes(report.view, report.selection, arena, &report.notes,
                                        &report.n_notes, err)

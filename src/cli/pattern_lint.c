@@ -47,16 +47,6 @@ static size_t add_rules(struct asked *a, const char *operand)
     return a->n - before;
 }
 
-static enum mpl_status complain(const struct asked *a, const char *operand, bool is_rules,
-                                struct mpl_err *err)
-{
-    if (is_rules || mpl_word_is_file(operand)) {
-        return mpl_fail(err, MPL_E_USAGE, "there are no %s in \"%s\"",
-                        is_rules ? "rules" : "patterns", operand);
-    }
-    return mpl_pattern_fail(a->known->patterns, operand, a->arena, err);
-}
-
 /* Without operands all that there is of the kind. */
 static enum mpl_status choose_files(struct asked *a, bool is_rules, struct mpl_err *err)
 {
@@ -71,7 +61,10 @@ static enum mpl_status choose_files(struct asked *a, bool is_rules, struct mpl_e
         const char *operand = a->opts->operands.items[i];
 
         if ((is_rules ? add_rules(a, operand) : add_patterns(a, operand)) == 0) {
-            return complain(a, operand, is_rules, err);
+            return is_rules || mpl_word_is_file(operand)
+                       ? mpl_fail(err, MPL_E_USAGE, "there are no %s in \"%s\"",
+                                  is_rules ? "rules" : "patterns", operand)
+                       : mpl_pattern_fail(a->known->patterns, operand, a->arena, err);
         }
     }
     for (size_t i = 0; a->opts->operands.n == 0 && i < n_all - 1; i++) {

@@ -76,14 +76,6 @@ static struct mpl_vocab_word *last_word(const struct reader *r)
                                                    : mpl_buf_get(r->words, r->words->n - 1);
 }
 
-/* "MAIN::metric" is "metric" to the reader. */
-static const char *without_module(const char *name)
-{
-    const char *colons = strstr(name, "::");
-
-    return colons == NULL ? name : colons + 2;
-}
-
 static void open_list(struct reader *r)
 {
     r->at++;
@@ -93,7 +85,11 @@ static void open_list(struct reader *r)
     if (r->depth == 1) {
         r->template = NULL;
         if (strcmp(head, "deftemplate") == 0) {
-            r->template = without_module(take_symbol(r));
+            const char *name = take_symbol(r);
+            const char *colons = strstr(name, "::");
+
+            /* "MAIN::metric" is "metric" to the reader. */
+            r->template = colons == NULL ? name : colons + 2;
             add_word(r, NULL, r->template);
         }
     } else if (r->depth == 2 && r->template != NULL) {

@@ -69,14 +69,6 @@ static void put_comm(struct data *d, uint32_t comm)
     }
 }
 
-static void put_collective(struct data *d, const struct mpl_collective *c)
-{
-    put(d, 3);
-    put(d, c->root == MPL_NONE ? 0 : (uint64_t) d->run->model->processes[c->root].rank + 1);
-    put(d, (uint64_t) mpl_coll_bytes(d->run->model, c));
-    put_comm(d, c->comm);
-}
-
 /*
  * 0: no partner; 1: a receive, 2: a send, the other's rank, tag, bytes, and how many messages; 3: a collective, 1 more
  * than the root's rank or 0, bytes. Then 1 more than the number of the communicator, or 0.
@@ -99,7 +91,13 @@ static void put_partner(struct data *d, uint32_t location, const struct mpl_span
         put(d, span->n_messages);
         put_comm(d, e->comm_unsure ? MPL_NONE : e->comm);
     } else if (span->collective != MPL_NONE) {
-        put_collective(d, &l->collectives[span->collective]);
+        const struct mpl_collective *c = &l->collectives[span->collective];
+
+        put(d, 3);
+        put(d, c->root == MPL_NONE ? 0
+                                   : (uint64_t) d->run->model->processes[c->root].rank + 1);
+        put(d, (uint64_t) mpl_coll_bytes(d->run->model, c));
+        put_comm(d, c->comm);
     } else {
         put(d, 0);
     }

@@ -18,14 +18,6 @@ const char *mpl_end_reason_name(enum mpl_end_reason why)
 
 /* ---- diagnosing ---------------------------------------------------------------------------------- */
 
-static struct mpl_machine machine_of(const struct mpl_case_run *r)
-{
-    return (struct mpl_machine){ .host = r->host,
-                                 .cores = r->cores,
-                                 .foreign_cores = r->foreign_cores,
-                                 .ranks_per_core = r->ranks_per_core };
-}
-
 /* The runs with a trace as the analysis wants them. Where none came to its end, the last one that was stopped: a
  * program that hangs never does. */
 static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
@@ -51,10 +43,14 @@ static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
         if (all[*n] == NULL) {
             return mpl_nomem(err);
         }
-        runs[*n] = (struct mpl_manifest_run){ .trace = all[*n],
-                                              .label = mpl_arena_strdup(h->arena, r->id),
-                                              .processes = r->processes,
-                                              .machine = machine_of(r) };
+        runs[*n] =
+            (struct mpl_manifest_run){ .trace = all[*n],
+                                       .label = mpl_arena_strdup(h->arena, r->id),
+                                       .processes = r->processes,
+                                       .machine = { .host = r->host,
+                                                    .cores = r->cores,
+                                                    .foreign_cores = r->foreign_cores,
+                                                    .ranks_per_core = r->ranks_per_core } };
         h->run_of[(*n)++] = i;
     }
     *paths = all;

@@ -255,15 +255,6 @@ static void stop(struct watch *w)
     }
 }
 
-/* Behind the order to write: when that is done, or takes too long, it is ended. */
-static void await_writing(struct watch *w, double now)
-{
-    if (w->program->has_written(w->program->context) ||
-        now - w->stage_s >= w->program->write_s) {
-        enter(w, STAGE_TOLD_TO_END);
-    }
-}
-
 /* One look at what should end it, of what has not been told to end yet. */
 static void judge(struct watch *w, int signal)
 {
@@ -290,7 +281,10 @@ static void judge(struct watch *w, int signal)
         end->is_stopped = true;
         enter(w, STAGE_TOLD_TO_END);
     } else if (w->stage == STAGE_WRITES) {
-        await_writing(w, now);
+        if (w->program->has_written(w->program->context) ||
+            now - w->stage_s >= w->program->write_s) {
+            enter(w, STAGE_TOLD_TO_END);
+        }
     } else if (w->stage != STAGE_RUNS && now - w->stage_s >= w->program->grace_s) {
         enter(w, STAGE_KILLED);
     }

@@ -157,14 +157,6 @@ void mpl_ranks_look(const struct offspring *offspring, struct mpl_buf *ranks)
 
 /* ---- who shares --------------------------------------------------------------------------------- */
 
-static bool is_within(const cpu_set_t *part, const cpu_set_t *whole)
-{
-    cpu_set_t both;
-
-    CPU_AND(&both, part, whole);
-    return CPU_EQUAL(&both, part);
-}
-
 /* Ranks that can run nowhere else, for each core of a set. */
 static double crowding(const struct mpl_buf *ranks, const cpu_set_t *set, uint32_t most)
 {
@@ -173,8 +165,10 @@ static double crowding(const struct mpl_buf *ranks, const cpu_set_t *set, uint32
 
     for (size_t i = 0; i < ranks->n; i++) {
         const struct rank_seen *r = mpl_buf_get(ranks, i);
+        cpu_set_t both;
 
-        n += is_within(&r->cores, set);
+        CPU_AND(&both, &r->cores, set);
+        n += CPU_EQUAL(&both, &r->cores) != 0;
     }
     return n / (double) (cores < most ? cores : most);
 }

@@ -21,12 +21,6 @@ bool mpl_is_cut_off(const struct mpl_case_run *r)
     return is_stopped && r->partial != NULL;
 }
 
-static bool is_for(const struct mpl_case_run *r, const char *key, uint32_t processes)
-{
-    return r->settings != NULL && strcmp(r->settings, key) == 0 &&
-           (processes == 0 || r->processes == processes);
-}
-
 /* Good runs with these settings and processes; MPL_NONE if one has failed in this call. */
 static uint32_t count_runs(const struct hunt *h, const char *key, uint32_t processes)
 {
@@ -35,7 +29,8 @@ static uint32_t count_runs(const struct hunt *h, const char *key, uint32_t proce
     for (size_t i = 0; i < h->c->runs.n; i++) {
         const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
 
-        if (!is_for(r, key, processes)) {
+        if (r->settings == NULL || strcmp(r->settings, key) != 0 ||
+            (processes != 0 && r->processes != processes)) {
             continue;
         }
         if (mpl_is_usable(r)) {
@@ -160,12 +155,6 @@ const struct mpl_planned *mpl_unfinished(const struct hunt *h)
 
 /* ---- what stands in the way ------------------------------------------------------------------ */
 
-/* Who names a tracer that is linked into the program has built it so; whether it is there shows. */
-static bool is_built_for(const struct hunt *h, const struct mpl_planned *planned)
-{
-    return h->options->plan.tracer != NULL && planned->settings->n_launch == 0;
-}
-
 /* "3 and 5" */
 static const char *numbers_of(const struct hunt *h, const struct mpl_planned *planned)
 {
@@ -216,7 +205,8 @@ const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned
                                 "{tracer} in front of the program",
                                 mpl_tracer_file_name(s->tracer));
     }
-    if (planned->is_executable || is_built_for(h, planned)) {
+    /* Who names a tracer that is linked into the program has built it so; whether it is there shows. */
+    if (planned->is_executable || (h->options->plan.tracer != NULL && s->n_launch == 0)) {
         return NULL;
     }
     if (s->needs_build != NULL) {

@@ -68,33 +68,28 @@ static size_t count_lacks(const struct mpl_tracer_file *tracer, const struct wan
     return n;
 }
 
-static struct rating rate(const struct planner *p, const struct mpl_tracer_file *tracer,
-                          const struct want *want)
+/* For a want of the run at hand; NULL: of a program of which there is no run. */
+static const struct mpl_tracer_file *best_of(const struct mpl_plan_options *options,
+                                             const struct want *want,
+                                             const struct mpl_run *run)
 {
-    return (struct rating){
-        .n_lacks = count_lacks(tracer, want),
-        .is_other = is_lesser(tracer, &p->diagnosis->runs[want->run]),
-        .is_absent = !mpl_tracer_is_installed(tracer),
-        .is_build = mpl_tracer_needs_build(tracer),
-        .breadth = mpl_tracer_breadth(tracer),
-    };
-}
-
-static const struct mpl_tracer_file *best_of(const struct planner *p,
-                                             const struct want *want)
-{
-    const struct mpl_tracers *all = p->options->tracers;
+    const struct mpl_tracers *all = options->tracers;
     const struct mpl_tracer_file *best = NULL;
     struct rating least = { 0 };
 
-    if (p->options->tracer != NULL) {
-        return mpl_tracers_find(all, p->options->tracer);
+    if (options->tracer != NULL) {
+        return mpl_tracers_find(all, options->tracer);
     }
     for (size_t i = 0; i < mpl_tracers_count(all); i++) {
-        const struct rating r = rate(p, mpl_tracers_get(all, i), want);
+        const struct mpl_tracer_file *tracer = mpl_tracers_get(all, i);
+        const struct rating r = { .n_lacks = want == NULL ? 0 : count_lacks(tracer, want),
+                                  .is_other = run != NULL && is_lesser(tracer, run),
+                                  .is_absent = !mpl_tracer_is_installed(tracer),
+                                  .is_build = mpl_tracer_needs_build(tracer),
+                                  .breadth = mpl_tracer_breadth(tracer) };
 
         if (best == NULL || is_better(&r, &least)) {
-            best = mpl_tracers_get(all, i);
+            best = tracer;
             least = r;
         }
     }
@@ -143,7 +138,7 @@ static bool tell_lacks(struct planner *p, struct want *want)
 
 enum mpl_status mpl_want_choose(struct planner *p, struct want *want, struct mpl_err *err)
 {
-    want->tracer = best_of(p, want);
+    want->tracer = best_of(p->options, want, &p->diagnosis->runs[want->run]);
     if (want->tracer == NULL) {
         want->problem = "no tracer is described in the directories of knowledge";
         return MPL_OK;
@@ -153,23 +148,5 @@ enum mpl_status mpl_want_choose(struct planner *p, struct want *want, struct mpl
 
 const struct mpl_tracer_file *mpl_plan_choose_first(const struct mpl_plan_options *options)
 {
-    const size_t n = mpl_tracers_count(options->tracers);
-    const struct mpl_tracer_file *best = NULL;
-    struct rating least = { 0 };
-
-    if (options->tracer != NULL) {
-        return mpl_tracers_find(options->tracers, options->tracer);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const struct mpl_tracer_file *tracer = mpl_tracers_get(options->tracers, i);
-        const struct rating r = { .is_absent = !mpl_tracer_is_installed(tracer),
-                                  .is_build = mpl_tracer_needs_build(tracer),
-                                  .breadth = mpl_tracer_breadth(tracer) };
-
-        if (best == NULL || is_better(&r, &least)) {
-            best = tracer;
-            least = r;
-        }
-    }
-    return best;
+    return best_of(options, NULL, NULL);
 }

@@ -71,19 +71,6 @@ static double seconds_at_stake(const struct planner *p, const struct want *w)
 /* Share of the run time that recording functions may add: with more it would be another run. */
 static const double functions_most = 0.1;
 
-/* Of one process; where the run at hand does not have the functions that are asked for, as many of them as
- * can be borne. */
-static double expected_bytes(const struct want *w, const struct mpl_run *run)
-{
-    const struct mpl_settings *s = w->planned.settings;
-    double events = events_per_process(run);
-
-    if (w->planned.lacks_functions && s->overhead_s_per_event > 0) {
-        events += functions_most * time_of(run) / s->overhead_s_per_event;
-    }
-    return events * s->bytes_per_event;
-}
-
 static enum mpl_status settle(struct planner *p, struct want *w, struct mpl_err *err)
 {
     struct mpl_planned *e = &w->planned;
@@ -99,7 +86,13 @@ static enum mpl_status settle(struct planner *p, struct want *w, struct mpl_err 
 
     e->settings = settings;
     if (st == MPL_OK && run->model != NULL && run->model->n_processes > 0) {
-        const double bytes = fmin(expected_bytes(w, run), bytes_most);
+        double events = events_per_process(run);
+
+        /* Where the run at hand does not have the functions that are asked for, as many of them as can be borne. */
+        if (e->lacks_functions && settings->overhead_s_per_event > 0) {
+            events += functions_most * time_of(run) / settings->overhead_s_per_event;
+        }
+        const double bytes = fmin(events * settings->bytes_per_event, bytes_most);
 
         st = mpl_tracer_settle(w->tracer, &e->recording, (uint64_t) bytes, p->arena,
                                settings, err);

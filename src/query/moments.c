@@ -45,15 +45,6 @@ static uint32_t leave_of(const struct mpl_location *loc, uint32_t enter)
     return loc->n_events - 1;
 }
 
-static const char *name_of_process(const struct mpl_query *q, uint32_t process)
-{
-    const struct mpl_model *model = q->run->model;
-
-    return process == MPL_NONE
-               ? "nobody"
-               : mpl_arena_printf(q->arena, "%" PRIu32, model->processes[process].rank);
-}
-
 static const char *say_message(const struct mpl_query *q, const struct mpl_location *loc,
                                const char *verb, const char *to, uint32_t message)
 {
@@ -61,11 +52,16 @@ static const char *say_message(const struct mpl_query *q, const struct mpl_locat
     const struct mpl_envelope *e = m == NULL ? NULL : mpl_envelope_of(loc, message);
     const char *bytes = m == NULL ? NULL : mpl_text_count(q->arena, m->bytes);
 
-    return e == NULL || e->is_garbage
-               ? verb
-               : mpl_arena_printf(q->arena, "%s %s bytes %s %s with tag %" PRIu32, verb,
-                                  bytes == NULL ? "?" : bytes, to,
-                                  name_of_process(q, e->peer), e->tag);
+    if (e == NULL || e->is_garbage) {
+        return verb;
+    }
+    const char *peer = e->peer == MPL_NONE
+                           ? "nobody"
+                           : mpl_arena_printf(q->arena, "%" PRIu32,
+                                              q->run->model->processes[e->peer].rank);
+
+    return mpl_arena_printf(q->arena, "%s %s bytes %s %s with tag %" PRIu32, verb,
+                            bytes == NULL ? "?" : bytes, to, peer, e->tag);
 }
 
 static const char *say_collective(const struct mpl_query *q, const struct mpl_location *loc,
@@ -408,6 +404,39 @@ static enum mpl_status find_call(const struct asked *asked, const char *region,
     return take(asked, event - 1, leave_of(loc, event - 1), out, err);
 }
 
+/* The first moment of what a finding rests on. */
+static enum mpl_status find_finding(struct mpl_query *q, const char *address,
+                                    struct mpl_spot *out, struct mpl_err *err)
+{
+    const struct mpl_diagnosed *d = NULL;
+    struct mpl_first_wait first;
+    bool is_found = false;
+    enum mpl_status st = mpl_diagnosed_find(q->diagnosis, address, &d, err);
+
+    st = st == MPL_OK ? mpl_first_wait_of(q->diagnosis, d, &is_found, &first, err) : st;
+
+    if (st == MPL_OK && !is_found) {
+        st = mpl_fail(err, MPL_E_USAGE,
+                      "\"%s\": nobody waits in what %s (%s) rests on, so it has no first "
+                      "moment",
+                      address, address, d->finding->name);
+    }
+    st = st == MPL_OK ? mpl_query_spot(q, address, first.location, first.first_event,
+                                       first.last_event, out, err)
+                      : st;
+    if (st == MPL_OK) {
+        const char *least = mpl_text_seconds(q->arena, first.least_s);
+
+        out->note =
+            least == NULL
+                ? NULL
+                : mpl_arena_printf(
+                      q->arena, "the first wait that %s is about, of those of at least %s",
+                      d->finding->name, least);
+    }
+    return st == MPL_OK && out->note == NULL ? mpl_nomem(err) : st;
+}
+
 enum mpl_status mpl_query_find(struct mpl_query *q, const char *address,
                                struct mpl_spot *out, struct mpl_err *err)
 {
@@ -415,7 +444,7 @@ enum mpl_status mpl_query_find(struct mpl_query *q, const char *address,
     struct asked asked = { .q = q, .address = address };
 
     if (mpl_query_is_finding(address)) {
-        return mpl_query_finding(q, address, out, err);
+        return find_finding(q, address, out, err);
     }
     if (n == 0 || address[n] == '\0' || address[n + 1] == '\0') {
         return no_address(address, err);

@@ -25,8 +25,4 @@ enum mpl_status mpl_query_spot(struct mpl_query *query, const char *address,
                                uint32_t location, uint32_t begin, uint32_t end,
                                struct mpl_spot *out, struct mpl_err *err);
 
-/* findings.c */
-enum mpl_status mpl_query_finding(struct mpl_query *query, const char *address,
-                                  struct mpl_spot *out, struct mpl_err *err);
-
 #endif

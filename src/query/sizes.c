@@ -35,22 +35,19 @@ static struct mpl_causality_options stamp_options(enum mpl_stamp_kind kind, uint
     return options;
 }
 
-static enum mpl_status make_net(struct mpl_query *q, struct mpl_err *err)
-{
-    struct mpl_order_view *view = NULL;
-    const enum mpl_status st =
-        mpl_order_view_create(q->run->model, q->run->match, q->arena, &view, err);
-
-    return st == MPL_OK ? mpl_net_create(view, NULL, q->arena, &q->net, err) : st;
-}
-
 enum mpl_status mpl_query_size(struct mpl_query *q, enum mpl_stamp_kind kind, uint32_t most,
                                struct mpl_stamp_size *out, struct mpl_err *err)
 {
     const struct mpl_causality_options options = stamp_options(kind, most);
     struct mpl_causality *causality = NULL;
-    enum mpl_status st = q->net == NULL ? make_net(q, err) : MPL_OK;
+    enum mpl_status st = MPL_OK;
 
+    if (q->net == NULL) {
+        struct mpl_order_view *view = NULL;
+
+        st = mpl_order_view_create(q->run->model, q->run->match, q->arena, &view, err);
+        st = st == MPL_OK ? mpl_net_create(view, NULL, q->arena, &q->net, err) : st;
+    }
     st = st == MPL_OK ? mpl_query_stamps(q, err) : st;
     st = st == MPL_OK ? mpl_causality_create(q->net, &options, &causality, err) : st;
     if (st != MPL_OK) {

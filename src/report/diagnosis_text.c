@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOP_DEFAULT = 5, WIDTH_DEFAULT = 92 };
+enum { TOP_DEFAULT = 5 };
 
 static const char *grade_of(double severity)
 {
@@ -520,13 +520,11 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
                                 const struct mpl_report_options *options, FILE *out,
                                 struct mpl_err *err)
 {
-    struct page page = { .out = out,
-                         .width = options->width > 0 ? options->width : WIDTH_DEFAULT,
-                         .scratch = mpl_arena_create(),
-                         .plan = options->plan };
+    struct page page;
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (page.scratch == NULL) {
-        return mpl_nomem(err);
+    if (st != MPL_OK) {
+        return st;
     }
     say_verdict(&page, d);
     mpl_page_failed(&page, options);

@@ -223,101 +223,98 @@ static void say_clocks(struct page *page, const struct mpl_between *x)
                  side(page, is_after ? &x->b : &x->a, "begin"), error == NULL ? "" : error);
 }
 
-static void between(struct page *page, const struct mpl_run *run,
-                    const struct mpl_between *x)
-{
-    say_answer(page, x);
-    if (is_ordered(x)) {
-        mpl_page_say(page, 0, "%s",
-                     x->n_links == 0 ? "Both are of one location, whose records are in "
-                                       "order:"
-                                     : "This chain proves it, whatever the clocks say:");
-        mpl_text_print(page->out, "\n");
-        say_chain(page, run, x);
-    }
-    if (x->answer != MPL_PRECEDENCE_SAME) {
-        mpl_text_print(page->out, "\n");
-        say_clocks(page, x);
-    }
-    say_spot(page, run, &x->a);
-    say_spot(page, run, &x->b);
-}
-
 enum mpl_status mpl_report_between_text(const struct mpl_run *run,
                                         const struct mpl_between *x,
                                         const struct mpl_report_options *options, FILE *out,
                                         struct mpl_err *err)
 {
     struct page page;
-    enum mpl_status st = mpl_page_open(&page, options, out, err);
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st == MPL_OK) {
-        between(&page, run, x);
-        st = mpl_page_close(&page, err);
+    if (st != MPL_OK) {
+        return st;
     }
-    return st;
+    say_answer(&page, x);
+    if (is_ordered(x)) {
+        mpl_page_say(&page, 0, "%s",
+                     x->n_links == 0 ? "Both are of one location, whose records are in "
+                                       "order:"
+                                     : "This chain proves it, whatever the clocks say:");
+        mpl_text_print(page.out, "\n");
+        say_chain(&page, run, x);
+    }
+    if (x->answer != MPL_PRECEDENCE_SAME) {
+        mpl_text_print(page.out, "\n");
+        say_clocks(&page, x);
+    }
+    say_spot(&page, run, &x->a);
+    say_spot(&page, run, &x->b);
+    return mpl_page_close(&page, err);
 }
 
 /* ---- past and future ------------------------------------------------------------------------------- */
-
-static void cut(struct page *page, const struct mpl_run *run, const struct mpl_cut *x)
-{
-    const uint32_t n_others = run->model->n_locations - 1;
-    struct rows rows = open_rows(page, run);
-
-    if (x->is_future) {
-        mpl_page_say(
-            page, 0,
-            "Of %s of %s other locations something must come after %s%s. The first "
-            "records that must:",
-            mpl_page_count(page, x->n), mpl_page_count(page, n_others),
-            is_stretch(&x->spot) ? "the begin of " : "", x->spot.address);
-    } else {
-        mpl_page_say(page, 0,
-                     "Before %s%s, %s of %s other locations must have come at least this "
-                     "far:",
-                     x->spot.address, is_stretch(&x->spot) ? " can end" : "",
-                     mpl_page_count(page, x->n), mpl_page_count(page, n_others));
-    }
-    if (!x->is_complete) {
-        mpl_page_say(page, 0, "There may be more: %s.", x->why);
-    }
-    mpl_text_print(page->out, "\n");
-    for (uint32_t i = 0; i < x->n; i++) {
-        add_row(&rows, &x->instants[i], "");
-    }
-    print_rows(&rows);
-    mpl_text_print(page->out, x->n > 0 ? "\n" : "");
-    say_spot(page, run, &x->spot);
-}
 
 enum mpl_status mpl_report_cut_text(const struct mpl_run *run, const struct mpl_cut *x,
                                     const struct mpl_report_options *options, FILE *out,
                                     struct mpl_err *err)
 {
     struct page page;
-    enum mpl_status st = mpl_page_open(&page, options, out, err);
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st == MPL_OK) {
-        cut(&page, run, x);
-        st = mpl_page_close(&page, err);
+    if (st != MPL_OK) {
+        return st;
     }
-    return st;
+    const uint32_t n_others = run->model->n_locations - 1;
+    struct rows rows = open_rows(&page, run);
+
+    if (x->is_future) {
+        mpl_page_say(
+            &page, 0,
+            "Of %s of %s other locations something must come after %s%s. The first "
+            "records that must:",
+            mpl_page_count(&page, x->n), mpl_page_count(&page, n_others),
+            is_stretch(&x->spot) ? "the begin of " : "", x->spot.address);
+    } else {
+        mpl_page_say(&page, 0,
+                     "Before %s%s, %s of %s other locations must have come at least this "
+                     "far:",
+                     x->spot.address, is_stretch(&x->spot) ? " can end" : "",
+                     mpl_page_count(&page, x->n), mpl_page_count(&page, n_others));
+    }
+    if (!x->is_complete) {
+        mpl_page_say(&page, 0, "There may be more: %s.", x->why);
+    }
+    mpl_text_print(page.out, "\n");
+    for (uint32_t i = 0; i < x->n; i++) {
+        add_row(&rows, &x->instants[i], "");
+    }
+    print_rows(&rows);
+    mpl_text_print(page.out, x->n > 0 ? "\n" : "");
+    say_spot(&page, run, &x->spot);
+    return mpl_page_close(&page, err);
 }
 
 /* ---- races ------------------------------------------------------------------------------------------- */
 
-static void races(struct page *page, const struct mpl_run *run, const struct mpl_races *x)
+enum mpl_status mpl_report_races_text(const struct mpl_run *run, const struct mpl_races *x,
+                                      const struct mpl_report_options *options, FILE *out,
+                                      struct mpl_err *err)
 {
+    struct page page;
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
     if (x->n == 0) {
-        mpl_page_say(page, 0,
+        mpl_page_say(&page, 0,
                      x->why == NULL
                          ? "No receive could have met a message of another sender."
                          : "No receive is known that could have met a message of another "
                            "sender.");
     } else {
         mpl_page_say(
-            page, 0,
+            &page, 0,
             run->model->can.has_wildcards
                 ? "Receives that could have met the message of another sender, as they "
                   "asked "
@@ -327,38 +324,25 @@ static void races(struct page *page, const struct mpl_run *run, const struct mpl
                   "it "
                   "seems to take whatever comes first. Possible: only if it asks for any "
                   "sender, which only marple trace records.");
-        mpl_text_print(page->out, "\n  %-9s  %-9s  %12s  %12s\n", "verdict", "location",
+        mpl_text_print(page.out, "\n  %-9s  %-9s  %12s  %12s\n", "verdict", "location",
                        "tag", "receives");
     }
     for (size_t i = 0; i < x->n; i++) {
         const struct mpl_race *race = &x->races[i];
 
-        mpl_text_print(page->out, "  %-9s  %-9s  %12u  %12s\n",
+        mpl_text_print(page.out, "  %-9s  %-9s  %12u  %12s\n",
                        race->is_likely ? "likely" : "possible",
                        run->model->locations[race->location].label, race->tag,
-                       mpl_page_count(page, race->count));
+                       mpl_page_count(&page, race->count));
     }
     if (x->why != NULL) {
-        mpl_text_print(page->out, "\n");
-        mpl_page_say(page, 0, "%s: %s.",
+        mpl_text_print(page.out, "\n");
+        mpl_page_say(&page, 0, "%s: %s.",
                      x->n == 0 ? "There may be some all the same"
                                : "Some of these may be ordered all the same",
                      x->why);
     }
-}
-
-enum mpl_status mpl_report_races_text(const struct mpl_run *run, const struct mpl_races *x,
-                                      const struct mpl_report_options *options, FILE *out,
-                                      struct mpl_err *err)
-{
-    struct page page;
-    enum mpl_status st = mpl_page_open(&page, options, out, err);
-
-    if (st == MPL_OK) {
-        races(&page, run, x);
-        st = mpl_page_close(&page, err);
-    }
-    return st;
+    return mpl_page_close(&page, err);
 }
 
 /* ---- sizes -------------------------------------------------------------------------------------------- */
@@ -375,49 +359,43 @@ static const char *say_kind(struct page *page, const struct mpl_stamp_size *size
     return text == NULL ? "?" : text;
 }
 
-static void sizes(struct page *page, const struct mpl_run *run,
-                  const struct mpl_stamp_size *all, size_t n)
-{
-    const struct mpl_stamp_size *best = &all[0];
-
-    for (size_t i = 1; i < n; i++) {
-        best = all[i].bytes < best->bytes ? &all[i] : best;
-    }
-    mpl_text_print(page->out, "  %-16s  %11s  %8s  %12s\n", "timestamps", "max cluster",
-                   "ratio", "bytes");
-    for (size_t i = 0; i < n; i++) {
-        mpl_text_print(page->out, "  %-16s  %11u  %8.3f  %12s%s\n",
-                       mpl_stamp_kind_name(all[i].kind), all[i].max_cluster, all[i].ratio,
-                       mpl_page_count(page, all[i].bytes), all[i].is_used ? "  used" : "");
-    }
-    mpl_text_print(page->out, "\n");
-    mpl_page_say(page, 0,
-                 "The ratio is that of the numbers in an average timestamp to those in a "
-                 "full vector, if every event had one.");
-    mpl_page_say(page, 0, "The fewest bytes take %s%s.", say_kind(page, best),
-                 best->kind == MPL_STAMP_VECTORS
-                     ? ": clusters do not pay here, because messages leave them too often, "
-                       "collectives share their vectors, or there are too few locations"
-                     : "");
-    for (size_t i = 0; i < n; i++) {
-        if (all[i].is_used) {
-            mpl_page_say(page, 0, "With %u locations %s are used: %s.",
-                         run->model->n_locations, say_kind(page, &all[i]), all[i].why);
-        }
-    }
-}
-
 enum mpl_status mpl_report_sizes_text(const struct mpl_run *run,
                                       const struct mpl_stamp_size *all, size_t n,
                                       const struct mpl_report_options *options, FILE *out,
                                       struct mpl_err *err)
 {
     struct page page;
-    enum mpl_status st = mpl_page_open(&page, options, out, err);
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st == MPL_OK) {
-        sizes(&page, run, all, n);
-        st = mpl_page_close(&page, err);
+    if (st != MPL_OK) {
+        return st;
     }
-    return st;
+    const struct mpl_stamp_size *best = &all[0];
+
+    for (size_t i = 1; i < n; i++) {
+        best = all[i].bytes < best->bytes ? &all[i] : best;
+    }
+    mpl_text_print(page.out, "  %-16s  %11s  %8s  %12s\n", "timestamps", "max cluster",
+                   "ratio", "bytes");
+    for (size_t i = 0; i < n; i++) {
+        mpl_text_print(page.out, "  %-16s  %11u  %8.3f  %12s%s\n",
+                       mpl_stamp_kind_name(all[i].kind), all[i].max_cluster, all[i].ratio,
+                       mpl_page_count(&page, all[i].bytes), all[i].is_used ? "  used" : "");
+    }
+    mpl_text_print(page.out, "\n");
+    mpl_page_say(&page, 0,
+                 "The ratio is that of the numbers in an average timestamp to those in a "
+                 "full vector, if every event had one.");
+    mpl_page_say(&page, 0, "The fewest bytes take %s%s.", say_kind(&page, best),
+                 best->kind == MPL_STAMP_VECTORS
+                     ? ": clusters do not pay here, because messages leave them too often, "
+                       "collectives share their vectors, or there are too few locations"
+                     : "");
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].is_used) {
+            mpl_page_say(&page, 0, "With %u locations %s are used: %s.",
+                         run->model->n_locations, say_kind(&page, &all[i]), all[i].why);
+        }
+    }
+    return mpl_page_close(&page, err);
 }

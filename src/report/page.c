@@ -11,7 +11,8 @@ enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options
 {
     *page = (struct page){ .out = out,
                            .width = options->width > 0 ? options->width : 92,
-                           .scratch = mpl_arena_create() };
+                           .scratch = mpl_arena_create(),
+                           .plan = options->plan };
     return page->scratch == NULL ? mpl_nomem(err) : MPL_OK;
 }
 

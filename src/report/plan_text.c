@@ -224,12 +224,11 @@ enum mpl_status mpl_report_plan_text(const struct mpl_plan *plan,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err)
 {
-    struct page page = { .out = out,
-                         .width = options->width > 0 ? options->width : 92,
-                         .scratch = mpl_arena_create() };
+    struct page page;
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (page.scratch == NULL) {
-        return mpl_nomem(err);
+    if (st != MPL_OK) {
+        return st;
     }
     mpl_page_say(&page, 0, "%s",
                  plan->n == 0 ? "Nothing more has to be measured."

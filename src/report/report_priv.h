@@ -21,12 +21,6 @@ enum mpl_status mpl_page_end(struct page *page, const char *what, struct mpl_err
 /** The critical path of a diagnosis: the key "critical_path"; and in short. */
 void mpl_report_path_of_json(struct mpl_json *json, const struct mpl_diagnosis *d);
 void mpl_page_path(struct page *page, const struct mpl_diagnosis *d);
-/** Its calls: of `marple order path`. */
-void mpl_report_path_calls_json(struct mpl_json *json, const struct mpl_run *run,
-                                const struct mpl_critical_calls *calls, double length_s,
-                                struct mpl_arena *scratch);
-void mpl_page_path_calls(struct page *page, const struct mpl_run *run,
-                         const struct mpl_critical_calls *calls, double length_s);
 /** "at 0.213 s; f2 (1.93 s) must have come after that"; NULL: it precedes no other cause. */
 const char *mpl_page_began(struct page *page, const struct mpl_diagnosis *d,
                            const struct mpl_diagnosed *f);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { WIDTH_DEFAULT = 92, LEAST_ROOM = 24 };
+enum { LEAST_ROOM = 24 };
 
 static size_t columns_of(const char *text, size_t bytes)
 {
@@ -143,12 +143,11 @@ enum mpl_status mpl_report_why(const struct mpl_why *why,
                                const struct mpl_report_options *options, FILE *out,
                                struct mpl_err *err)
 {
-    struct page page = { .out = out,
-                         .width = options->width > 0 ? options->width : WIDTH_DEFAULT,
-                         .scratch = mpl_arena_create() };
+    struct page page;
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (page.scratch == NULL) {
-        return mpl_nomem(err);
+    if (st != MPL_OK) {
+        return st;
     }
     if (why->text[0] != '\0') {
         mpl_page_say(&page, 0, "%s", why->text);
