@@ -157,8 +157,6 @@ enum mpl_status mpl_args_unexpected(const struct mpl_args *args, struct mpl_err 
                     args->cmd->operands);
 }
 
-/* ---- words -------------------------------------------------------------------------------- */
-
 enum mpl_status mpl_take_flag(struct mpl_args *args, void *target, struct mpl_err *err)
 {
     (void) args;

@@ -175,8 +175,6 @@ static enum mpl_status check(const struct mpl_args *args, const struct diff_opts
     return mpl_diff_check_show(&opts->show, err);
 }
 
-/* ---- the work ------------------------------------------------------------------------------------- */
-
 /* MPL_END: a gate is not passed. */
 static enum mpl_status answer(const struct diff_opts *opts, const struct mpl_diff *diff,
                               FILE *out, struct mpl_err *err)

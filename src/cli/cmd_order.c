@@ -198,8 +198,6 @@ static const struct mpl_order_action actions[] = {
 };
 enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
 
-/* ---- words ---------------------------------------------------------------------------------------- */
-
 static enum mpl_status no_action(const char *word, struct mpl_err *err)
 {
     const char *names[N_ACTIONS];
@@ -313,8 +311,6 @@ static enum mpl_status check(const struct mpl_args *args, const struct mpl_order
     }
     return MPL_OK;
 }
-
-/* ---- the work ------------------------------------------------------------------------------------- */
 
 static enum mpl_status answer(const struct mpl_order_opts *opts,
                               const struct mpl_diagnosis *diagnosis, FILE *out,

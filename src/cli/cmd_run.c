@@ -35,8 +35,6 @@ struct run_opts {
     const struct mpl_tracers *tracers;
 };
 
-/* ---- words ------------------------------------------------------------------------------ */
-
 /* A number with one of the letters behind it; \p factors stand in their order. */
 static enum mpl_status parse_scaled(const struct mpl_args *args, const char *letters,
                                     const double *factors, const char *example, double *out,
@@ -141,8 +139,6 @@ static enum mpl_status check(struct run_opts *opts, struct mpl_err *err)
     return mpl_check_page_size(opts->format, opts->size, err);
 }
 
-/* ---- the case -------------------------------------------------------------------------------- */
-
 /* marple-mw, or with a number the first that is free or belongs to the command. */
 static const char *default_directory(const struct mpl_command *command,
                                      struct mpl_arena *arena)
@@ -173,8 +169,6 @@ static enum mpl_status load_tracers(struct run_opts *opts, struct mpl_arena *are
                ? mpl_tracers_fail(opts->tracers, opts->tracer, arena, err)
                : MPL_OK;
 }
-
-/* ---- the answer --------------------------------------------------------------------------------- */
 
 /* What there is to be shown in the end. */
 struct outcome {

@@ -33,8 +33,6 @@ struct stages {
     const struct mpl_clock *clock;
 };
 
-/* ---- the work -------------------------------------------------------------------------- */
-
 static enum mpl_status correct(struct stages *s, const struct sync_opts *opts,
                                const struct mpl_progress *progress, struct mpl_err *err)
 {
@@ -77,8 +75,6 @@ static enum mpl_status write_copy(const struct stages *s, const struct sync_opts
     mpl_ends_let_go(held);
     return st;
 }
-
-/* ---- what was done ------------------------------------------------------------------------ */
 
 static uint64_t total(const struct mpl_violations *v)
 {

@@ -37,8 +37,6 @@ struct view_opts {
     struct mpl_clock_options clock;
 };
 
-/* ---- words ---------------------------------------------------------------------------------------- */
-
 static enum mpl_status take_format(struct mpl_args *args, void *target, struct mpl_err *err)
 {
     return mpl_args_alternative(args, (size_t *) target, err);
@@ -123,8 +121,6 @@ static enum mpl_status check(struct view_opts *opts, struct mpl_err *err)
     return opts->trace != NULL ? MPL_OK
                                : mpl_fail(err, MPL_E_USAGE, "view %s needs a TRACE", name);
 }
-
-/* ---- the work --------------------------------------------------------------------------------------- */
 
 static enum mpl_status print(const struct view_opts *opts,
                              const struct mpl_view_report *report, FILE *out,

@@ -62,8 +62,6 @@ static void offer_options(const struct completing *c)
     offer(c, "--help");
 }
 
-/* ---- what the knowledge names -------------------------------------------------------------- */
-
 static void offer_tracers(const struct completing *c)
 {
     const struct mpl_tracers *tracers = NULL;
@@ -116,8 +114,6 @@ static void offer_known(const struct completing *c, bool are_findings)
         offer(c, mpl_pattern_name(mpl_patterns_get(known.patterns, i)));
     }
 }
-
-/* ---- words ------------------------------------------------------------------------------------ */
 
 static void offer_values(const struct completing *c, const struct mpl_option *option)
 {

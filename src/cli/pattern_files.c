@@ -212,8 +212,6 @@ static const char *whole(struct mpl_arena *arena, const char *directory)
     return mpl_arena_strndup(arena, directory, n);
 }
 
-/* ---- both ------------------------------------------------------------------------------ */
-
 enum { PARTNERS = 3 };
 
 enum mpl_status mpl_operands_find(struct mpl_pattern_opts *opts, struct mpl_arena *arena,

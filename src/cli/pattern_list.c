@@ -34,8 +34,6 @@ enum mpl_status mpl_pattern_list(const struct mpl_pattern_opts *opts,
     return st;
 }
 
-/* ---- show ---------------------------------------------------------------------------------- */
-
 static const char *text_of(const struct mpl_yaml *node, const char *key)
 {
     const struct mpl_yaml *value = mpl_yaml_find(node, key);

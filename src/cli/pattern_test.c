@@ -14,8 +14,6 @@ struct testing {
     size_t n_wrong;
 };
 
-/* ---- what was recognised ------------------------------------------------------------- */
-
 static void print_roles(const struct testing *t, const struct mpl_example_result *result)
 {
     const struct mpl_model *model = mpl_events_model(result->events);
@@ -86,8 +84,6 @@ static void print_recognition(const struct testing *t,
         mpl_recognition_message_coverage(r), mpl_pattern_minimum_coverage(t->pattern),
         mpl_recognition_fit(r), mpl_pattern_minimum_fit(t->pattern));
 }
-
-/* ---- one example ------------------------------------------------------------------------ */
 
 static const char *title_of(const struct testing *t,
                             const struct mpl_pattern_example *example)

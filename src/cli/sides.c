@@ -5,8 +5,6 @@
 #include "cli/cli_priv.h"
 #include "cli/traces_priv.h"
 
-/* ---- as they are asked for ------------------------------------------------------------------ */
-
 enum mpl_status mpl_take_base(struct mpl_args *args, void *target, struct mpl_err *err)
 {
     struct mpl_sides_asked *asked = (struct mpl_sides_asked *) target;
@@ -66,8 +64,6 @@ enum mpl_status mpl_sides_check(const struct mpl_sides_asked *asked, struct mpl_
                : mpl_fail(err, MPL_E_USAGE,
                           "diff needs two traces: what to compare with, and what is new");
 }
-
-/* ---- as they are read ------------------------------------------------------------------------- */
 
 static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
                             struct mpl_arena *arena, struct mpl_traces_found *out,

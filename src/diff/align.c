@@ -112,8 +112,6 @@ static bool cut(const struct mpl_comparison *c, const struct mpl_folded *f,
     return true;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------- */
-
 static bool add(struct mpl_comparison *c, struct mpl_buf *blocks, enum mpl_block_side side,
                 const struct mpl_item *items, uint32_t n)
 {

@@ -390,8 +390,6 @@ enum mpl_status mpl_arrival_find(struct mpl_comparison *c,
     return st;
 }
 
-/* ---- and this is said -------------------------------------------------------------------------------- */
-
 /* "Rank 3", "Ranks 1, 2 and 4", "Ranks 0, 1, 2 and 5 others": of locations with that level. */
 static const char *name_all(const struct mpl_comparison *c, enum mpl_looseness level)
 {

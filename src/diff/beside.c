@@ -10,8 +10,6 @@
 
 #include "diff/diff_priv.h"
 
-/* ---- beside threads ------------------------------------------------------------------------------------ */
-
 /* The first record of a call to MPI that a location makes in a team of several threads; MPL_NONE: there is none. */
 static uint32_t first_beside(const struct mpl_run *run, uint32_t l)
 {
@@ -51,8 +49,6 @@ static bool is_beside(const struct mpl_run *run, uint32_t l, const struct mpl_se
     mpl_events_call(run->events, l, s->calls[i], &view);
     return view.first_event >= first;
 }
-
-/* ---- roots ------------------------------------------------------------------------------------------------ */
 
 /* Where the sequences of a location begin to differ. */
 struct split {
@@ -130,8 +126,6 @@ enum mpl_status mpl_beside_find(struct mpl_comparison *c, const struct mpl_seque
     return MPL_OK;
 }
 
-/* ---- iterations ------------------------------------------------------------------------------------------- */
-
 bool mpl_beside_explains(struct mpl_comparison *c, const struct mpl_divergence *changes,
                          size_t n)
 {
@@ -161,8 +155,6 @@ bool mpl_beside_explains(struct mpl_comparison *c, const struct mpl_divergence *
     c->diff.loose_iterations[1] = first[1];
     return true;
 }
-
-/* ---- and this is said ------------------------------------------------------------------------------------- */
 
 enum mpl_status mpl_beside_note(struct mpl_comparison *c, struct mpl_err *err)
 {

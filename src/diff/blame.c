@@ -44,8 +44,6 @@ enum mpl_status mpl_blame(struct mpl_effects *e, struct mpl_err *err)
     return st;
 }
 
-/* ---- what that comes to ------------------------------------------------------------------------------------- */
-
 const struct mpl_load *mpl_diff_culprit(const struct mpl_diff *diff, double *more_s)
 {
     const struct mpl_load *most = NULL;

@@ -39,8 +39,6 @@ static double *cut(enum mpl_time time, const struct mpl_events *events, uint32_t
     return blocks;
 }
 
-/* ---- the same calls --------------------------------------------------------------------------------- */
-
 static enum mpl_status take_calls(const struct mpl_effects *e, uint32_t l, double factor,
                                   struct mpl_arena *arena, struct mpl_chance_sample *x,
                                   struct mpl_err *err)
@@ -60,8 +58,6 @@ static enum mpl_status take_calls(const struct mpl_effects *e, uint32_t l, doubl
     *x = (struct mpl_chance_sample){ n, more };
     return MPL_OK;
 }
-
-/* ---- tasks -------------------------------------------------------------------------------------------- */
 
 /* The calls that end them, ascending, in place of the messages. Those in no call are left out. */
 static uint32_t find_ends(const struct mpl_run *run, uint32_t l, uint32_t *tasks,
@@ -107,8 +103,6 @@ static enum mpl_status take_tasks(const struct mpl_effects *e, const struct mpl_
     *x = (struct mpl_chance_sample){ n_blocks, blocks };
     return MPL_OK;
 }
-
-/* ---- both --------------------------------------------------------------------------------------------- */
 
 enum mpl_status mpl_blocks_chance(const struct mpl_effects *e, const struct mpl_load *load,
                                   size_t resamples, struct mpl_chance *out,

@@ -99,8 +99,6 @@ static struct moments moments_of(struct mpl_chance_sample x)
     return m;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------- */
-
 /* Splitmix64; see mpl_hash_mix(). */
 static uint64_t draw(uint64_t *state)
 {

@@ -12,8 +12,6 @@
 
 #include <math.h>
 
-/* ---- the same calls ------------------------------------------------------------------------------------- */
-
 /* The calls behind the i-th that is compared, up to the next one; behind the last one also what comes after all calls. */
 static uint32_t end_of(const struct mpl_events *events, uint32_t l,
                        const struct mpl_sequence *calls, uint32_t i)
@@ -77,8 +75,6 @@ static enum mpl_status replay_calls(const struct mpl_effects *e, const bool *is_
     return mpl_replay_given(e->diff->new->events, given, e->arena, out, err);
 }
 
-/* ---- tasks -------------------------------------------------------------------------------------------------- */
-
 static enum mpl_status replay_tasks(const struct mpl_effects *e, uint32_t n_changed,
                                     struct mpl_replayed *out, struct mpl_err *err)
 {
@@ -105,8 +101,6 @@ static enum mpl_status replay_tasks(const struct mpl_effects *e, uint32_t n_chan
     }
     return mpl_replay_run(e->diff->new->events, &what, NULL, 0, e->arena, out, err);
 }
-
-/* ---- both ----------------------------------------------------------------------------------------------------- */
 
 /* Of a replay that is no guess, what it says; of a doubtful one only if it says more than computation does. */
 static double share_of(const struct mpl_diff *diff, const struct mpl_replayed *replayed)

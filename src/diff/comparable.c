@@ -16,8 +16,6 @@ static enum mpl_status refuse(struct mpl_comparison *c, const char *reason,
     return reason == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
 struct functions {
     struct mpl_names *names;
     uint8_t *sides; /* Per name: 1 base, 2 new. */
@@ -86,8 +84,6 @@ static enum mpl_status check_functions(struct mpl_comparison *c, struct mpl_err 
     return st;
 }
 
-/* ---- locations --------------------------------------------------------------------------------- */
-
 /* "the base has 4 processes, the new run 8"; NULL: their locations correspond, or no memory. */
 static const char *unlike_text(struct mpl_comparison *c, bool *is_unlike)
 {
@@ -148,8 +144,6 @@ static enum mpl_status check_run(struct mpl_comparison *c, const struct mpl_run 
                          run->failure == NULL ? "it has no events" : run->failure),
         err);
 }
-
-/* ---- what is left out ---------------------------------------------------------------------------- */
 
 static enum mpl_status note_recording(struct mpl_comparison *c, struct mpl_err *err)
 {

@@ -466,8 +466,6 @@ static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
     return st;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------- */
-
 enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
                                          const struct mpl_diff_runs *new,
                                          const struct mpl_diff_options *options,

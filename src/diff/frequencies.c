@@ -263,8 +263,6 @@ static bool make_sorted(const struct mpl_folded *s, const struct mpl_loops *loop
     return out->all != NULL && !l.is_short;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------------- */
-
 static bool wants(unsigned of, enum mpl_context_of one)
 {
     return (of & 1U << one) != 0;

@@ -8,8 +8,6 @@
 
 static const char slower_than[] = "slower:";
 
-/* ---- as they are written ------------------------------------------------------------------ */
-
 static enum mpl_status no_gate(const char *word, struct mpl_err *err)
 {
     static const char *const words[] = { "structure", "slower" };
@@ -87,8 +85,6 @@ enum mpl_status mpl_gates_add(struct mpl_gates *gates, const char *list,
         }
     }
 }
-
-/* ---- asked ---------------------------------------------------------------------------------- */
 
 bool mpl_gate_fails(const struct mpl_gate *gate, const struct mpl_diff *diff)
 {

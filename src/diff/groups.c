@@ -41,8 +41,6 @@ bool mpl_diff_may_be_chance(const struct mpl_diff *diff)
     return mpl_diff_has_repetitions(diff) && !(diff->p <= least_p) && !is_somebodys(diff);
 }
 
-/* ---- who can be used -------------------------------------------------------------------------------------- */
-
 static bool is_usable(const struct mpl_run *run)
 {
     return run->events != NULL && run->model->n_events > 0;
@@ -145,8 +143,6 @@ static enum mpl_status take_side(struct mpl_comparison *c, const struct mpl_diff
     };
     return st;
 }
-
-/* ---- run time ------------------------------------------------------------------------------------------------ */
 
 static enum mpl_status weigh_durations(struct mpl_comparison *c, struct mpl_err *err)
 {

@@ -203,8 +203,6 @@ static bool finish(struct building *b)
     return find_parents(b, concepts);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------- */
-
 static bool open(struct building *b, const struct mpl_context *context, uint32_t most)
 {
     const uint32_t n = context->attributes.n;

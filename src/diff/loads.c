@@ -224,8 +224,6 @@ enum mpl_status mpl_loads_compare(struct mpl_comparison *c, const struct mpl_seq
     return st;
 }
 
-/* ---- the verdict ---------------------------------------------------------------------------------------- */
-
 static bool is_more_than_chance(const struct mpl_diff *diff, double more_s,
                                 bool is_explained)
 {

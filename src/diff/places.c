@@ -55,8 +55,6 @@ const struct mpl_place_group *mpl_places_group(const struct mpl_places *places,
     return mpl_buf_get(&places->groups, group);
 }
 
-/* ---- groups -------------------------------------------------------------------------------------- */
-
 /* Each call in the body of a loop, inner loops once. */
 static bool add_places(struct mpl_places *x, uint32_t group, const struct mpl_item *items,
                        uint32_t n)
@@ -99,8 +97,6 @@ static uint32_t group_of(struct mpl_places *x, uint32_t what)
                ? group
                : MPL_NONE;
 }
-
-/* ---- calls --------------------------------------------------------------------------------------- */
 
 struct walk {
     const struct mpl_places *places;

@@ -176,8 +176,6 @@ static bool find_suspects(struct work *w, const struct view *v, const uint32_t *
     return true;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------ */
-
 /* Trees of the base's classes, of those of the new run, and of rows of JSM_D. */
 struct trees {
     const struct mpl_tree *base;
@@ -254,8 +252,6 @@ static enum mpl_status add_rows(struct work *w, const struct view *v, struct mpl
     return st;
 }
 
-/* ---- votes ------------------------------------------------------------------------------------------------- */
-
 /* False: nothing changes. */
 static bool vote(struct work *w, const struct view *v)
 {
@@ -299,8 +295,6 @@ static enum mpl_status exceed(struct view *v, const struct mpl_filtered *repetit
     }
     return st;
 }
-
-/* ---- the whole ----------------------------------------------------------------------------------------------- */
 
 static bool is_empty(const struct mpl_filtered *f)
 {

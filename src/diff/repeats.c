@@ -37,8 +37,6 @@ enum mpl_status mpl_repeats_loosen(struct mpl_comparison *c, struct mpl_err *err
     return for_others(c, 0, mpl_fine_loosen, err);
 }
 
-/* ---- forks -------------------------------------------------------------------------------------------- */
-
 static enum mpl_status add_forks(struct mpl_comparison *c, struct mpl_err *err)
 {
     struct mpl_arena *scratch = mpl_arena_create();
@@ -80,8 +78,6 @@ bool mpl_repeats_explain(const struct mpl_comparison *c, const struct mpl_level 
     return position >= fork->position && (position < level->new[l].n || fork->has_end);
 }
 
-/* ---- other new runs -------------------------------------------------------------------------------------- */
-
 static enum mpl_status count_changed(struct mpl_comparison *c, struct mpl_err *err)
 {
     struct mpl_arena *scratch = mpl_arena_create();
@@ -107,8 +103,6 @@ enum mpl_status mpl_repeats_count(struct mpl_comparison *c, struct mpl_err *err)
     c->n_changed_runs = c->diff.n_changes > 0;
     return for_others(c, 1, count_changed, err);
 }
-
-/* ---- and this is said -------------------------------------------------------------------------------------- */
 
 static enum mpl_status note_forks(struct mpl_comparison *c, struct mpl_err *err)
 {

@@ -34,8 +34,6 @@ static struct mpl_item main_loop(const struct mpl_loops *loops,
     return best;
 }
 
-/* ---- a body as a text ------------------------------------------------------------------------------------- */
-
 static const char *body_text(const struct mpl_roles *r, const struct mpl_loops *loops,
                              uint32_t loop);
 
@@ -72,8 +70,6 @@ static const char *body_text(const struct mpl_roles *r, const struct mpl_loops *
                ? text
                : mpl_arena_printf(r->scratch, "%s (%u more)", text, body.n - MOST_ITEMS);
 }
-
-/* ---- both runs --------------------------------------------------------------------------------------------- */
 
 /* Their loops begin at the same call or not. False: no memory. */
 static bool are_alike(const struct mpl_roles *r, const struct mpl_loops *loops,

@@ -8,8 +8,6 @@
 
 enum { MOST_LISTED = 3 };
 
-/* ---- calls as a text ------------------------------------------------------------------------------------ */
-
 bool mpl_attributes_have_key(const struct mpl_context_attributes *set, uint64_t key)
 {
     for (uint32_t i = 0; i < set->n; i++) {
@@ -61,8 +59,6 @@ const char *mpl_roles_list(const struct mpl_roles *r, const struct mpl_role_sets
                ? text
                : mpl_arena_printf(r->scratch, "%s and %u more", text, n - MOST_LISTED);
 }
-
-/* ---- one role --------------------------------------------------------------------------------------------- */
 
 static const uint32_t *kinds_of(const struct mpl_roles *r, int side)
 {
@@ -165,8 +161,6 @@ static enum mpl_status fill_role(const struct mpl_roles *r, uint32_t k, bool has
     }
     return mpl_roles_compare_loops(r, out, err);
 }
-
-/* ---- all -------------------------------------------------------------------------------------------------- */
 
 /* What differs first, then what most processes are. */
 static int by_importance(const void *x, const void *y)

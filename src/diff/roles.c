@@ -325,8 +325,6 @@ static bool say_lost(struct matching *m)
     return true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------ */
-
 static void match(struct matching *m)
 {
     const uint32_t n = m->r->pairs->n_classes;

@@ -10,8 +10,6 @@ static const double false_share = 0.05;
 /* The smallest p that resamples can show should be this much below what is asked for. */
 static const double margin = 4;
 
-/* ---- repetitions --------------------------------------------------------------------------------------- */
-
 /* Per run, for as much work as the new runs have. */
 static enum mpl_status take_runs(const struct mpl_effects *e, const struct mpl_load *load,
                                  const struct mpl_diff_side *side, double scale,
@@ -44,8 +42,6 @@ static enum mpl_status test_runs(const struct mpl_effects *e, const struct mpl_l
     }
     return st;
 }
-
-/* ---- all of them ----------------------------------------------------------------------------------------- */
 
 static bool is_large(const struct mpl_effects *e, const struct mpl_load *load)
 {

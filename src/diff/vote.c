@@ -220,8 +220,6 @@ static enum mpl_status vote_with(struct voting *v, const struct mpl_filter *filt
     return look(v, filter, with, b, err);
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------------- */
-
 /* Only what is compared at all. */
 static enum mpl_status vote_through(struct voting *v, const char *code, unsigned all,
                                     struct mpl_err *err)

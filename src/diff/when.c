@@ -34,8 +34,6 @@ static double sum_of(const double *x, uint32_t n)
     return sum;
 }
 
-/* ---- a change ------------------------------------------------------------------------------------ */
-
 /* What two means explain of the squares, more than one does; \p *first begins the second one. */
 static double best_split(const double *x, uint32_t n, double sum, uint32_t *first)
 {
@@ -144,8 +142,6 @@ static bool find_change(const double *x, uint32_t n, struct mpl_when *out)
     take_interval(x, n, before, behind, out);
     return true;
 }
-
-/* ---- some, or all ---------------------------------------------------------------------------------- */
 
 struct ranked {
     double value; /* Positive in the direction of the sum. */

@@ -163,8 +163,6 @@ static enum mpl_status test(const struct where *w, const struct stretch *s,
                         : st;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------ */
-
 static enum mpl_status weigh(const struct where *w, const struct stretch *s,
                              size_t n_family, struct mpl_place_load *out,
                              struct mpl_err *err)

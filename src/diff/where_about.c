@@ -11,8 +11,6 @@ static const double least_blamed = 0.5;
 /* A call that moves so many times as much as in the base moves more. */
 static const double more_bytes = 1.1;
 
-/* ---- further about a place ------------------------------------------------------------------------------- */
-
 /* Paths are numbered from 1, as those of functions around a call are; 0 is none. NULL: none, or no memory. */
 static const char *path_text(const struct where *w, uint32_t path)
 {
@@ -63,8 +61,6 @@ static enum mpl_status find_call_path(const struct where *w, const struct stretc
     }
     return path != 0 && out->path == NULL ? mpl_nomem(err) : st;
 }
-
-/* ---- calls -------------------------------------------------------------------------------------------- */
 
 /* What messages and the collective of a call move. */
 static uint64_t bytes_of(const struct mpl_run *run, uint32_t l, uint32_t call)

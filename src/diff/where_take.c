@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-/* ---- the calls of a location in all runs ---------------------------------------------------------- */
-
 static bool is_firm(const struct where *w)
 {
     return w->e->looseness[w->load->location] == MPL_FIRM;
@@ -108,8 +106,6 @@ static enum mpl_status measure(struct where *w, struct view *v, struct mpl_err *
     }
     return MPL_OK;
 }
-
-/* ---- functions --------------------------------------------------------------------------------------- */
 
 /* Which of the paths; a new one if need be. MPL_NONE: no memory. */
 static uint32_t index_of_path(struct where *w, struct mpl_map *numbers, uint32_t path,

@@ -255,8 +255,6 @@ static enum mpl_status place(struct picture *p, struct arrows *a, struct mpl_err
     return MPL_OK;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
-
 static const char *left_out_of(const struct picture *p, const struct arrows *a,
                                uint64_t n_collectives)
 {

@@ -32,8 +32,6 @@ static void say_head(const struct sheet *s, const struct mpl_diagnosed *f,
     mpl_markup_put(s->out, "</dl>\n");
 }
 
-/* ---- why ---------------------------------------------------------------------------------------- */
-
 static void draw_why(const struct sheet *s, const struct mpl_why *node)
 {
     mpl_markup_put(s->out, "<ul>");
@@ -68,8 +66,6 @@ static enum mpl_status say_why(const struct sheet *s, const struct mpl_diagnosed
     }
     return st;
 }
-
-/* ---- all of it ---------------------------------------------------------------------------------- */
 
 static enum mpl_status draw_cause(const struct sheet *s, const struct mpl_diagnosed *f,
                                   struct mpl_err *err)

@@ -284,8 +284,6 @@ static void draw_own_steps(struct data *d, uint32_t location)
     mpl_markup_put(d->s->out, "\"");
 }
 
-/* ---- elements ------------------------------------------------------------------------------------- */
-
 static void draw_location(struct data *d, uint32_t l, struct mpl_arena *scratch)
 {
     FILE *out = d->s->out;

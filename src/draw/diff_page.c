@@ -56,8 +56,6 @@ static enum mpl_status draw_answer(const struct sheet *s, const struct shown *sh
     return MPL_OK;
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
-
 static void draw_columns(const struct sheet *s, const struct mpl_alignment *a)
 {
     mpl_markup_put(s->out, "<p class=\"nlr\">");

@@ -33,8 +33,6 @@ const char *const mpl_export_keys[MPL_EXPORT_KEYS] = {
     [MPL_EXPORT_FIX] = "fix",
 };
 
-/* ---- bytes -------------------------------------------------------------------------------------- */
-
 void mpl_export_flush(struct mpl_export_writer *w)
 {
     if (w->failed == 0 && !mpl_file_append(w->out, w->held, w->n_held)) {
@@ -43,8 +41,6 @@ void mpl_export_flush(struct mpl_export_writer *w)
     w->n_bytes += w->n_held;
     w->n_held = 0;
 }
-
-/* ---- texts and times ---------------------------------------------------------------------------- */
 
 static const char *clean(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF(2, 3);
 static const char *clean(struct mpl_arena *arena, const char *fmt, ...)

@@ -37,8 +37,6 @@ static void say_ns(struct mpl_export_slice *slice, enum mpl_export_key key, int6
         (struct mpl_export_argument){ .key = key, .number = (uint64_t) ns };
 }
 
-/* ---- critical path ------------------------------------------------------------------------------- */
-
 static void write_path(struct mpl_exporting *x)
 {
     if (x->d->path == NULL || x->d->path->path->n == 0) {
@@ -60,8 +58,6 @@ static void write_path(struct mpl_exporting *x)
         }
     }
 }
-
-/* ---- steps ----------------------------------------------------------------------------------------- */
 
 /* Processes come to a step at different times: on the track it begins with the first of them. */
 static enum mpl_status write_steps(struct mpl_exporting *x, struct mpl_err *err)
@@ -96,8 +92,6 @@ static enum mpl_status write_steps(struct mpl_exporting *x, struct mpl_err *err)
     }
     return MPL_OK;
 }
-
-/* ---- findings ------------------------------------------------------------------------------------ */
 
 struct hull {
     const struct mpl_events *events;
@@ -150,8 +144,6 @@ static enum mpl_status write_finding(struct mpl_exporting *x, const struct mpl_d
     write_slice(x, &slice, hull.begin, hull.end);
     return MPL_OK;
 }
-
-/* ---- roles --------------------------------------------------------------------------------------- */
 
 /* "ranks 0-3, 5": labels of locations, neighbours together. */
 static const char *list_of(const struct mpl_exporting *x, const struct mpl_role *role)
@@ -209,8 +201,6 @@ static void write_roles(struct mpl_exporting *x, const struct mpl_trial *trial)
         write_slice(x, &slice, from < 0 ? 0 : from, to < end ? to : end);
     }
 }
-
-/* ---- all of them ---------------------------------------------------------------------------------- */
 
 enum mpl_status mpl_export_analysis(struct mpl_exporting *x, struct mpl_err *err)
 {

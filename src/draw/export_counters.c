@@ -24,8 +24,6 @@ struct counting {
     uint32_t n;
 };
 
-/* ---- changes -------------------------------------------------------------------------------------- */
-
 static bool step_wait(const struct counting *c, struct cursor *at)
 {
     const struct mpl_events *events = c->x->run->events;
@@ -102,8 +100,6 @@ static bool step_message(const struct counting *c, struct cursor *at)
     }
     return false;
 }
-
-/* ---- the heap ------------------------------------------------------------------------------------- */
 
 static bool is_before(const struct counting *c, uint32_t a, uint32_t b)
 {

@@ -147,8 +147,6 @@ static void mark_messages(struct mpl_exporting *x, const struct mpl_piece *p, in
     }
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------- */
-
 static void write_wait(struct mpl_exporting *x, const struct mpl_piece *p)
 {
     const struct mpl_span *span = &p->span;

@@ -44,8 +44,6 @@ static void take_wait(void *context, uint32_t location, uint32_t call)
     }
 }
 
-/* ---- when ------------------------------------------------------------------------------------- */
-
 /* Half of what is to be seen. */
 static int64_t half_of(const struct search *search, int64_t length, int64_t *ticks)
 {
@@ -123,8 +121,6 @@ static enum mpl_status find_stretch(const struct search *search, bool is_anywher
         frame->begin_ticks + 2 * half < end ? frame->begin_ticks + 2 * half : end;
     return MPL_OK;
 }
-
-/* ---- who -------------------------------------------------------------------------------------- */
 
 /* What each location has to do with it. Those to blame count twice: without them there is no arrow. */
 static void weigh(const struct search *search, const struct mpl_frame *frame,

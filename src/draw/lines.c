@@ -250,8 +250,6 @@ static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
     return st;
 }
 
-/* ---- drawing ------------------------------------------------------------------------------------ */
-
 static const char *y_at(const struct picture *p, const struct lines *all, double value)
 {
     const double length = all->y[1] - all->y[0];

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- cells ----------------------------------------------------------------------------------- */
-
 const struct mpl_cell *mpl_picture_cell(const struct picture *p, size_t row, size_t column)
 {
     return &p->table->cells[row * p->view->n_columns + column];
@@ -64,8 +62,6 @@ const char *mpl_picture_column(const struct picture *p, size_t column)
 {
     return p->view->columns[column].name;
 }
-
-/* ---- labels ---------------------------------------------------------------------------------- */
 
 struct place {
     uint32_t location; /* MPL_NONE: no location */
@@ -173,8 +169,6 @@ int mpl_labels_width(const struct mpl_labels *labels)
     most = most > PLOT_PIXELS / 4 / LETTER_PIXELS ? PLOT_PIXELS / 4 / LETTER_PIXELS : most;
     return (int) most * LETTER_PIXELS + LETTER_PIXELS;
 }
-
-/* ---- elements -------------------------------------------------------------------------------- */
 
 void mpl_picture_open_row(const struct picture *p, size_t row)
 {

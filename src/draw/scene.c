@@ -24,8 +24,6 @@ static const char *x_at(const struct scene *scene, int64_t ticks)
     return mpl_draw_short(scene->s, fmin(fmax(at, 0), PLOT_WIDTH));
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
-
 static uint32_t count_spans(const struct scene *scene)
 {
     const struct mpl_frame *f = scene->frame;
@@ -172,8 +170,6 @@ static void draw_arrow(const struct scene *scene, const struct arrow *a)
     }
     mpl_markup_put(scene->s->out, "\n");
 }
-
-/* ---- words ---------------------------------------------------------------------------------------- */
 
 static int64_t worst_bound(const struct mpl_frame *frame)
 {

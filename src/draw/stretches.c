@@ -192,8 +192,6 @@ static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
     return bin(p, s, err);
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------- */
-
 static void draw_piece(const struct picture *p, const struct stretches *s, uint32_t line,
                        enum mpl_look look, double from_s, double to_s)
 {

@@ -139,8 +139,6 @@ int64_t mpl_pair_bound(const struct mpl_run *run, uint32_t a, uint32_t b)
                                                                   : bounds[a] + bounds[b];
 }
 
-/* ---- tables --------------------------------------------------------------------------------- */
-
 void mpl_draw_table(const struct sheet *s, const char *caption, const char *const *heads)
 {
     mpl_markup_print(s->out,

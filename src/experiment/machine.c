@@ -12,8 +12,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ---- cores ------------------------------------------------------------------------------ */
-
 static FILE *open_below(const char *root, const char *path)
 {
     char whole[4096];
@@ -139,8 +137,6 @@ uint32_t mpl_machine_cores(const char *root)
     }
     return quota < (double) cores ? (uint32_t) ceil(quota) : cores;
 }
-
-/* ---- load ---------------------------------------------------------------------------------- */
 
 /* Everything but idle and waiting for disks; what a hypervisor took away is busy, too. */
 static double busy_ticks(const char *line)

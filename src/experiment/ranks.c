@@ -120,8 +120,6 @@ bool mpl_ranks_read(const char *root, pid_t pid, struct rank_seen *out)
     return read_rank(root, pid, out) && read_cores(root, pid, &out->cores);
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
-
 static void note(void *context, pid_t pid)
 {
     struct mpl_buf *ranks = context;

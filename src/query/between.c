@@ -32,8 +32,6 @@ static struct mpl_stretch stretch_of(const struct mpl_spot *spot)
     return (struct mpl_stretch){ spot->begin.location, spot->begin.event, spot->end.event };
 }
 
-/* ---- the chain ---------------------------------------------------------------------------------- */
-
 static enum mpl_link_kind kind_of(const struct mpl_model *model,
                                   const struct mpl_causality_edge *edge)
 {
@@ -79,8 +77,6 @@ static enum mpl_status show_chain(struct mpl_query *q, struct mpl_moment first,
     return st;
 }
 
-/* ---- clocks -------------------------------------------------------------------------------------- */
-
 /* How wrong the distance of two locations' times may be; NaN: unknown. */
 static double error_between(const struct mpl_query *q, uint32_t a, uint32_t b)
 {
@@ -94,8 +90,6 @@ static double error_between(const struct mpl_query *q, uint32_t a, uint32_t b)
                ? NAN
                : mpl_model_seconds(model, mpl_ticks_plus(bound[a], bound[b]));
 }
-
-/* ---- the answer ------------------------------------------------------------------------------------ */
 
 static void decide(struct mpl_query *q, struct mpl_between *x)
 {
@@ -151,8 +145,6 @@ enum mpl_status mpl_query_between(struct mpl_query *q, const struct mpl_spot *a,
     *out = x;
     return MPL_OK;
 }
-
-/* ---- before and after --------------------------------------------------------------------------------- */
 
 /* Of a location the record that bounds the cut; false: there is none. */
 static bool bound(struct mpl_query *q, const struct mpl_spot *spot, bool is_future,

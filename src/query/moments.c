@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- records ------------------------------------------------------------------------------ */
-
 /* The innermost region open at an event, but for so many that are left before that, and the event that entered it;
    MPL_NONE. */
 static uint32_t open_region(const struct mpl_location *loc, uint32_t event, uint32_t n_left,

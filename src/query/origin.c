@@ -413,8 +413,6 @@ static enum mpl_status follow(struct search *s, struct mpl_origin *o, struct mpl
                           &o->first, err);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
-
 static int by_waiting(const void *x, const void *y)
 {
     const struct mpl_origin *a = x;

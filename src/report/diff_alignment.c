@@ -17,8 +17,6 @@ struct drawing {
     struct mpl_buf named; /* uint32_t: loops in the order of their letters */
 };
 
-/* ---- items ------------------------------------------------------------------------------------- */
-
 static const char *letter_of(struct drawing *d, uint32_t loop)
 {
     size_t i = 0;
@@ -129,8 +127,6 @@ static void add_items(struct mpl_buf *columns, const struct mpl_block *b, uint32
         append(&column->new, b->items + first, n);
     }
 }
-
-/* ---- rows ------------------------------------------------------------------------------------------ */
 
 /* Indentation, "base" or "new", and the blanks in front of a column. */
 enum { INDENT = 7, NAME = 4, GAP = 2 };

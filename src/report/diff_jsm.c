@@ -7,8 +7,6 @@
 
 enum { PAIRS_MOST = 3 };
 
-/* ---- rows and columns ------------------------------------------------------------------------------- */
-
 enum mpl_status mpl_sheet_axis(struct sheet *s, const uint32_t *group_of, uint32_t n_groups,
                                struct axis *out, struct mpl_err *err)
 {
@@ -62,8 +60,6 @@ void mpl_sheet_groups(struct sheet *s, const struct axis *axis, const uint32_t *
     }
 }
 
-/* ---- matrices ------------------------------------------------------------------------------------------ */
-
 /* 0 is blank, 1 is black. */
 static const char *shade(double x)
 {
@@ -107,8 +103,6 @@ static enum mpl_status show_similarities(struct sheet *s, const char *name,
     }
     return st;
 }
-
-/* ---- pairs ----------------------------------------------------------------------------------------------- */
 
 /* Threads of the same number, and processes, are compared with each other (Fig. 12). */
 static const char *thread_of(const struct sheet *s, uint32_t location)
@@ -192,8 +186,6 @@ static void show_pairs(struct sheet *s, const struct mpl_changes *c)
         }
     }
 }
-
-/* ---- changes --------------------------------------------------------------------------------------------- */
 
 static enum mpl_status show_changes(struct sheet *s, const struct mpl_changes *c,
                                     struct mpl_err *err)

@@ -37,8 +37,6 @@ enum mpl_status mpl_sheet_contexts(struct sheet *s, struct mpl_context_kind kind
                : st;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------ */
-
 bool mpl_attributes_have(const struct mpl_context_attributes *set,
                          const struct mpl_context_attribute *a)
 {
@@ -90,8 +88,6 @@ enum mpl_status mpl_sheet_context(struct sheet *s, struct mpl_context_kind kind,
     }
     return st;
 }
-
-/* ---- the lattice ------------------------------------------------------------------------------------------ */
 
 /* A name from a trace inside of double quotes. */
 static void put_quoted(struct sheet *s, const char *text)

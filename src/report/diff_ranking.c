@@ -245,8 +245,6 @@ static void show_candidates(struct table *t, size_t top)
     }
 }
 
-/* ---- votes --------------------------------------------------------------------------------------------- */
-
 static uint32_t best(const struct table *t, const bool *is_shown)
 {
     uint32_t at = MPL_NONE;

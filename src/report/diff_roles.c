@@ -21,8 +21,6 @@ static const char *label_of(const struct mpl_diff *diff, int side, uint32_t loca
     return model_of(diff, side)->locations[location].label;
 }
 
-/* ---- a page ---------------------------------------------------------------------------------------------- */
-
 const char *mpl_words_by_role(struct page *page, const struct mpl_diff *diff)
 {
     const struct mpl_model *base = model_of(diff, 0);
@@ -184,8 +182,6 @@ void mpl_page_roles(struct page *page, const struct mpl_diff *diff)
                      diff->n_roles - MOST_ROLES);
     }
 }
-
-/* ---- JSON --------------------------------------------------------------------------------------------------- */
 
 static void put_side(struct mpl_json *json, const char *key, const struct mpl_diff *diff,
                      const struct mpl_diff_role *role, int side)

@@ -30,8 +30,6 @@ void mpl_report_put_filter(struct mpl_json *json, const struct mpl_filter_choice
     mpl_json_boolean(json, "up_to_rotation", how->up_to_rotation);
 }
 
-/* ---- items -------------------------------------------------------------------------------------------- */
-
 static void put_items(struct mpl_json *json, const char *key, struct sheet *s,
                       const struct mpl_item *items, uint32_t n)
 {

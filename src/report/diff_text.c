@@ -176,8 +176,6 @@ static void print_changes(struct page *page, const struct mpl_diff *diff, size_t
     }
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------- */
-
 static void print_gates(struct page *page, const struct mpl_diff *diff,
                         const struct mpl_gates *gates)
 {

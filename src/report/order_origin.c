@@ -12,8 +12,6 @@ static const char *label(const struct mpl_run *run, uint32_t location)
     return run->model->locations[location].label;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
-
 static void put_spread(struct mpl_json *json, const struct mpl_run *run,
                        const struct mpl_origin *o)
 {
@@ -77,8 +75,6 @@ enum mpl_status mpl_report_origins_json(const struct mpl_run *run,
     mpl_json_number(&json, "small_s", x->why == NULL ? x->small_s : NAN);
     return mpl_json_write(&json, out, err);
 }
-
-/* ---- text ------------------------------------------------------------------------------------- */
 
 /* Those that are as many hops away, in a line; the time is the median. */
 static size_t say_hops(struct page *page, const struct mpl_run *run,

@@ -160,8 +160,6 @@ void mpl_page_plan(struct page *page, const struct mpl_plan *plan)
     mpl_page_say(page, 2, "marple plan writes the settings.");
 }
 
-/* ---- marple plan --explain -------------------------------------------------------------------- */
-
 static void explain(struct page *page, const struct mpl_plan *plan,
                     const struct mpl_planned *e)
 {

@@ -98,8 +98,6 @@ static void put_comment(struct writer *w, int indent, const char *label, const c
     (void) fputc('\n', w->out);
 }
 
-/* ---- parts ------------------------------------------------------------------------------- */
-
 static void put_cost(struct writer *w, const struct mpl_planned *e)
 {
     if (isnan(e->bytes) && isnan(e->run_s)) {

@@ -204,8 +204,6 @@ const char *mpl_screen_gain_in_full(struct page *page, const struct mpl_diagnosi
                             sources_of_gain(page, f), kind_words(f));
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------- */
-
 /* The long text as far as whole sentences of it fit, else the short one: half a sentence helps nobody. */
 static const char *details(const struct screen *s, const char *text, const char *brief,
                            int lines)

@@ -17,15 +17,11 @@ static const struct screen_budget budgets[] = {
 };
 enum { N_BUDGETS = sizeof budgets / sizeof *budgets };
 
-/* ---- words ------------------------------------------------------------------------------------ */
-
 static void say_line(struct page *page, const char *label, const char *text, int lines)
 {
     mpl_screen_fit(page, mpl_screen_words(page, "%-*s", LABEL_COLUMNS, label), text,
                    LABEL_COLUMNS, lines);
 }
-
-/* ---- the verdict -------------------------------------------------------------------------------- */
 
 const char *mpl_screen_verdict(struct page *page, const struct mpl_diagnosis *d)
 {
@@ -292,8 +288,6 @@ static void say_more(const struct screen *s)
                  : mpl_screen_words(s->page, "--full, --why %s, --format json", first->id),
              1);
 }
-
-/* ---- the screen ------------------------------------------------------------------------------------- */
 
 static void draw(const struct screen *s)
 {

@@ -11,8 +11,6 @@ struct writing {
     struct mpl_json json;
 };
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
-
 static enum mpl_status put_row(void *context, const struct mpl_cell *cells,
                                struct mpl_err *err)
 {
@@ -93,8 +91,6 @@ enum mpl_status mpl_report_view_json(const struct mpl_view_report *report, FILE 
     (void) mpl_json_write(&w.json, out, NULL); /* What was asked for so far, whole. */
     return st;
 }
-
-/* ---- CSV ------------------------------------------------------------------------------------------- */
 
 /* A spreadsheet takes what begins so for a formula, even in quotes, and formulas can read files. */
 static bool is_formula(const char *text)

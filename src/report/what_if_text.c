@@ -87,8 +87,6 @@ static void say_answer(struct page *page, const struct mpl_replayed *r)
     say_doubt(page, r);
 }
 
-/* ---- over repetitions -------------------------------------------------------------------- */
-
 static const char *range(struct page *page, const struct mpl_what_if_range *range)
 {
     const char *text = mpl_arena_printf(

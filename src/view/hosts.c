@@ -120,8 +120,6 @@ static enum mpl_status emit_processes(const struct mpl_selection *s,
     return st;
 }
 
-/* ---- communicators ------------------------------------------------------------------------------- */
-
 /* The communicator of a call; of several the first one. MPL_NONE: it uses none. */
 static uint32_t comm_of(const struct mpl_selection *s, const struct mpl_piece *p)
 {

@@ -126,8 +126,6 @@ static void count_instance(struct counting *c, const struct mpl_instance *x)
     }
 }
 
-/* ---- rows --------------------------------------------------------------------------------------- */
-
 static enum mpl_status emit(const struct counting *c, uint32_t comm, enum level level,
                             uint32_t who, const struct mpl_row_sink *sink,
                             struct mpl_err *err)
@@ -169,8 +167,6 @@ static enum mpl_status emit_comm(struct counting *c, uint32_t comm,
     }
     return st;
 }
-
-/* ---- the table ------------------------------------------------------------------------------------- */
 
 static enum mpl_status find_hosts(struct counting *c, struct mpl_arena *arena,
                                   struct mpl_err *err)

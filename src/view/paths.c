@@ -39,8 +39,6 @@ struct mapping {
     bool is_enough;
 };
 
-/* ---- summing up --------------------------------------------------------------------------------- */
-
 static void add_message(struct mapping *m, const struct mpl_piece *p, uint32_t i)
 {
     const struct mpl_selection *s = m->s;
@@ -99,8 +97,6 @@ static void add_location(struct mapping *m, uint32_t location)
         }
     }
 }
-
-/* ---- rows ------------------------------------------------------------------------------------------ */
 
 static int by_ends(const void *x, const void *y)
 {

@@ -7,8 +7,6 @@
 
 #include "view/view_priv.h"
 
-/* ---- steps -------------------------------------------------------------------------------------- */
-
 enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *arena,
                                     struct mpl_err *err)
 {
@@ -75,8 +73,6 @@ bool mpl_step_walk_has(const struct mpl_step_walk *w, uint32_t location)
     return w->s->has_location[location] && w->begins[location] < w->ends[location];
 }
 
-/* ---- communicators ---------------------------------------------------------------------------------- */
-
 static bool has_comm(const struct mpl_selection *s, uint32_t comm)
 {
     return s->has_comm == NULL || (comm != MPL_NONE && s->has_comm[comm]);
@@ -103,8 +99,6 @@ static bool uses_comm(const struct mpl_selection *s, uint32_t location,
     }
     return false;
 }
-
-/* ---- spans ---------------------------------------------------------------------------------------------- */
 
 uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t ticks)
 {

@@ -313,8 +313,6 @@ static enum mpl_status take_finding(struct making *m)
     return st;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
-
 static void sum_up(struct making *m)
 {
     struct mpl_selection *s = m->s;

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- cells ---------------------------------------------------------------------------------------- */
-
 struct mpl_cell mpl_cell_none(void)
 {
     return (struct mpl_cell){ .kind = MPL_CELL_NONE };
@@ -69,8 +67,6 @@ struct mpl_cell mpl_cell_error(const struct mpl_selection *s, int64_t a_ticks,
                                  mpl_model_seconds(model, b_ticks));
 }
 
-/* ---- records ---------------------------------------------------------------------------------------- */
-
 enum mpl_status mpl_addresses_open(const struct mpl_selection *s,
                                    const struct mpl_row_sink *sink, struct mpl_arena *arena,
                                    struct mpl_addresses *out, struct mpl_err *err)
@@ -122,8 +118,6 @@ enum mpl_status mpl_addresses_emit(struct mpl_addresses *a, uint32_t location,
 
     return st == MPL_OK ? a->sink->take(a->sink->context, cells, err) : st;
 }
-
-/* ---- whole tables ------------------------------------------------------------------------------------------ */
 
 struct collecting {
     size_t n_columns;
