@@ -199,7 +199,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
     st = st == MPL_OK ? mpl_what_if_answer(a, err) : st;
     st = st == MPL_OK ? find_steps(a, err) : st;
-    st = st == MPL_OK ? mpl_path_find(a, err) : st;
+    st = st == MPL_OK && !options->is_without_path ? mpl_path_find(a, err) : st;
     if (st == MPL_OK) {
         mpl_certainty_judge(a);
     }

@@ -64,7 +64,8 @@ struct mpl_analysis_options {
     const struct mpl_manifest
         *manifest; /**< What is known of the runs; NULL: only the traces. */
     const struct mpl_progress *progress; /**< NULL: silence. */
-    struct mpl_infer_limits limits;      /**< Of the rules; zeros are defaults. */
+    bool is_without_path;           /**< Nobody reads diagnosis.path, and it stays NULL. */
+    struct mpl_infer_limits limits; /**< Of the rules; zeros are defaults. */
 };
 
 /* ---- the answer ------------------------------------------------------------------ */

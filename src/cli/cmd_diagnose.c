@@ -252,6 +252,7 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
         .n_what_if = opts->what_if.n,
         .clock = &opts->clock,
         .manifest = opts->traces.manifest,
+        .is_without_path = opts->format == MPL_FORMAT_TEXT && option_for_more(opts) == NULL,
         .progress = &line.progress,
     };
 

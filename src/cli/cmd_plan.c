@@ -76,6 +76,7 @@ static enum mpl_status analyse(const struct plan_opts *opts, struct mpl_analysis
         .is_tested = mpl_directories_are_stock(&opts->directories),
         .manifest = opts->traces.manifest,
         .clock = &opts->clock,
+        .is_without_path = true,
         .progress = &line.progress,
     };
 
