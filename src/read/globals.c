@@ -14,23 +14,18 @@
 /* ---- keeping what libotf2 says -------------------------------------------------------- */
 
 /**
- * A new item of \p buf, or NULL: then memory has run out and the reading stops, or the definition's
- * own reference is the one that means "undefined", and others that say so would find it.
+ * Puts an item into \p buf, unless the definition's own reference is the one that means "undefined":
+ * others that say so would find it. Without memory the reading stops.
  */
-static void *add(struct mpl_raw *raw, struct mpl_buf *buf, bool is_undefined)
+static OTF2_CallbackCode keep(struct mpl_raw *raw, struct mpl_buf *buf, bool is_undefined,
+                              const void *item)
 {
     if (is_undefined) {
         raw->n_lost++;
         raw->damage = raw->damage != NULL ? raw->damage : "a definition has no reference";
-        return NULL;
+    } else {
+        raw->is_out_of_memory |= !mpl_buf_put(buf, item);
     }
-    void *item = mpl_buf_add(buf);
-    raw->is_out_of_memory |= item == NULL;
-    return item;
-}
-
-static OTF2_CallbackCode go_on(const struct mpl_raw *raw)
-{
     return raw->is_out_of_memory ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
@@ -50,15 +45,13 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *text)
 {
     struct mpl_raw *raw = user;
-    const uint32_t number = (uint32_t) raw->texts.n;
-    const char **item = add(raw, &raw->texts, self == OTF2_UNDEFINED_STRING);
+    const char *copy = mpl_arena_strdup(raw->arena, text);
+    const bool is_undefined = self == OTF2_UNDEFINED_STRING;
 
-    if (item != NULL) {
-        *item = mpl_arena_strdup(raw->arena, text);
-        raw->is_out_of_memory |=
-            *item == NULL || !mpl_map_put(raw->string_of_ref, self, number);
-    }
-    return go_on(raw);
+    raw->is_out_of_memory |=
+        copy == NULL ||
+        (!is_undefined && !mpl_map_put(raw->string_of_ref, self, (uint32_t) raw->texts.n));
+    return keep(raw, &raw->texts, is_undefined, &copy);
 }
 
 static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
@@ -66,13 +59,9 @@ static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
                                  OTF2_SystemTreeNodeRef parent)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_node *node =
-        add(raw, &raw->nodes, self == OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    const struct mpl_raw_node node = { self, name, class_name, parent };
 
-    if (node != NULL) {
-        *node = (struct mpl_raw_node){ self, name, class_name, parent };
-    }
-    return go_on(raw);
+    return keep(raw, &raw->nodes, self == OTF2_UNDEFINED_SYSTEM_TREE_NODE, &node);
 }
 
 static OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef self,
@@ -81,15 +70,11 @@ static OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef sel
                                            OTF2_LocationGroupRef creator)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_location_group *group =
-        add(raw, &raw->location_groups, self == OTF2_UNDEFINED_LOCATION_GROUP);
+    const struct mpl_raw_location_group group = { self, name, parent };
 
     (void) type;
     (void) creator;
-    if (group != NULL) {
-        *group = (struct mpl_raw_location_group){ self, name, parent };
-    }
-    return go_on(raw);
+    return keep(raw, &raw->location_groups, self == OTF2_UNDEFINED_LOCATION_GROUP, &group);
 }
 
 static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name,
@@ -97,14 +82,10 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
                                      OTF2_LocationGroupRef group)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_location *location =
-        add(raw, &raw->locations, self == OTF2_UNDEFINED_LOCATION);
+    const struct mpl_raw_location location = { self, name, group, type };
 
     (void) n_events; /* always 2 in EZTrace archives */
-    if (location != NULL) {
-        *location = (struct mpl_raw_location){ self, name, group, type };
-    }
-    return go_on(raw);
+    return keep(raw, &raw->locations, self == OTF2_UNDEFINED_LOCATION, &location);
 }
 
 static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name,
@@ -114,16 +95,13 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
                                    uint32_t first_line, uint32_t last_line)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_region *region = add(raw, &raw->regions, self == OTF2_UNDEFINED_REGION);
+    const struct mpl_raw_region region = { self, name, file, first_line, role, paradigm };
 
     (void) canonical;
     (void) description;
     (void) flags;
     (void) last_line;
-    if (region != NULL) {
-        *region = (struct mpl_raw_region){ self, name, file, first_line, role, paradigm };
-    }
-    return go_on(raw);
+    return keep(raw, &raw->regions, self == OTF2_UNDEFINED_REGION, &region);
 }
 
 static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name,
@@ -131,25 +109,24 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
                                   OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_group *group = add(raw, &raw->groups, self == OTF2_UNDEFINED_GROUP);
     uint64_t *copy = NULL;
 
     (void) name;
     /* Hybrid EZTrace archives hold one group per parallel region, tens of thousands: their
      * members are of no use here. */
-    if (group != NULL && paradigm == OTF2_PARADIGM_MPI) {
+    if (paradigm == OTF2_PARADIGM_MPI) {
         copy = MPL_NEW_ARRAY(raw->arena, n, uint64_t);
         raw->is_out_of_memory |= copy == NULL;
         if (copy != NULL && n > 0) {
             memcpy(copy, members, n * sizeof *copy);
         }
     }
-    if (group != NULL) {
-        *group = (struct mpl_raw_group){
-            self, type, paradigm, (flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0, n, copy
-        };
-    }
-    return go_on(raw);
+
+    const struct mpl_raw_group group = {
+        self, type, paradigm, (flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0, n, copy
+    };
+
+    return keep(raw, &raw->groups, self == OTF2_UNDEFINED_GROUP, &group);
 }
 
 static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name,
@@ -157,14 +134,11 @@ static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef n
                                  OTF2_CommFlag flags)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_comm *comm = add(raw, &raw->comms, self == OTF2_UNDEFINED_COMM);
+    const struct mpl_raw_comm comm = { self, name, group, group, false };
 
     (void) parent;
     (void) flags;
-    if (comm != NULL) {
-        *comm = (struct mpl_raw_comm){ self, name, group, group, false };
-    }
-    return go_on(raw);
+    return keep(raw, &raw->comms, self == OTF2_UNDEFINED_COMM, &comm);
 }
 
 static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name,
@@ -172,14 +146,11 @@ static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_Strin
                                        OTF2_CommRef common, OTF2_CommFlag flags)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_comm *comm = add(raw, &raw->comms, self == OTF2_UNDEFINED_COMM);
+    const struct mpl_raw_comm comm = { self, name, group_a, group_b, true };
 
     (void) common;
     (void) flags;
-    if (comm != NULL) {
-        *comm = (struct mpl_raw_comm){ self, name, group_a, group_b, true };
-    }
-    return go_on(raw);
+    return keep(raw, &raw->comms, self == OTF2_UNDEFINED_COMM, &comm);
 }
 
 static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
@@ -188,25 +159,16 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
                                     OTF2_CallingContextRef parent)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_context *context =
-        add(raw, &raw->contexts, self == OTF2_UNDEFINED_CALLING_CONTEXT);
+    const struct mpl_raw_context context = { self, region, source };
 
     (void) parent;
-    if (context != NULL) {
-        *context = (struct mpl_raw_context){ self, region, source };
-    }
-    return go_on(raw);
+    return keep(raw, &raw->contexts, self == OTF2_UNDEFINED_CALLING_CONTEXT, &context);
 }
 
 static OTF2_CallbackCode keep_name(struct mpl_raw *raw, struct mpl_buf *buf, uint32_t self,
                                    uint32_t name)
 {
-    struct mpl_raw_name *item = add(raw, buf, self == MPL_NONE);
-
-    if (item != NULL) {
-        *item = (struct mpl_raw_name){ self, name };
-    }
-    return go_on(raw);
+    return keep(raw, buf, self == MPL_NONE, &(struct mpl_raw_name){ self, name });
 }
 
 static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self,
@@ -254,15 +216,11 @@ static OTF2_CallbackCode on_line(void *user, OTF2_SourceCodeLocationRef self,
                                  OTF2_StringRef file, uint32_t line)
 {
     struct mpl_raw *raw = user;
-    const uint32_t number = (uint32_t) raw->lines.n;
-    struct mpl_raw_line *item =
-        add(raw, &raw->lines, self == OTF2_UNDEFINED_SOURCE_CODE_LOCATION);
+    const bool is_undefined = self == OTF2_UNDEFINED_SOURCE_CODE_LOCATION;
 
-    if (item != NULL) {
-        *item = (struct mpl_raw_line){ file, line };
-        raw->is_out_of_memory |= !mpl_map_put(raw->line_of_ref, self, number);
-    }
-    return go_on(raw);
+    raw->is_out_of_memory |=
+        !is_undefined && !mpl_map_put(raw->line_of_ref, self, (uint32_t) raw->lines.n);
+    return keep(raw, &raw->lines, is_undefined, &(struct mpl_raw_line){ file, line });
 }
 
 static OTF2_CallbackCode on_property(void *user, OTF2_LocationGroupRef group,
@@ -270,15 +228,12 @@ static OTF2_CallbackCode on_property(void *user, OTF2_LocationGroupRef group,
                                      OTF2_AttributeValue value)
 {
     struct mpl_raw *raw = user;
-    struct mpl_raw_property *p =
-        type != OTF2_TYPE_STRING
-            ? NULL
-            : add(raw, &raw->properties, group == OTF2_UNDEFINED_LOCATION_GROUP);
+    const struct mpl_raw_property property = { group, name, value.stringRef };
 
-    if (p != NULL) {
-        *p = (struct mpl_raw_property){ group, name, value.stringRef };
-    }
-    return go_on(raw);
+    return type != OTF2_TYPE_STRING
+               ? OTF2_CALLBACK_SUCCESS
+               : keep(raw, &raw->properties, group == OTF2_UNDEFINED_LOCATION_GROUP,
+                      &property);
 }
 
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
