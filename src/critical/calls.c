@@ -24,57 +24,43 @@ struct walk {
     struct mpl_path_tracks tracks;
     size_t at;
     struct mpl_buf stack; /* struct open_call */
-    size_t depth;
     struct mpl_buf calls; /* struct mpl_critical_call */
 };
 
 static bool put(struct walk *w, uint32_t region, uint32_t event, int64_t path_ticks)
 {
-    struct mpl_critical_call *call = path_ticks > 0 ? mpl_buf_add(&w->calls) : NULL;
+    const struct mpl_critical_call call = { .location = w->location,
+                                            .region = region,
+                                            .event = event,
+                                            .path_s =
+                                                mpl_model_seconds(w->model, path_ticks) };
 
-    if (call != NULL) {
-        *call =
-            (struct mpl_critical_call){ .location = w->location,
-                                        .region = region,
-                                        .event = event,
-                                        .path_s = mpl_model_seconds(w->model, path_ticks) };
-    }
-    return call != NULL || path_ticks == 0;
+    return path_ticks == 0 || mpl_buf_put(&w->calls, &call);
 }
 
 static struct open_call *innermost(const struct walk *w)
 {
-    return w->depth == 0 ? NULL : &((struct open_call *) w->stack.data)[w->depth - 1];
-}
-
-static bool open_call(struct walk *w, uint32_t event)
-{
-    if (w->depth == w->stack.n && mpl_buf_add(&w->stack) == NULL) {
-        return false;
-    }
-    w->depth++;
-    *innermost(w) = (struct open_call){ mpl_ref_of(w->loc, event), event, 0 };
-    return true;
+    return w->stack.n == 0 ? NULL : mpl_buf_get(&w->stack, w->stack.n - 1);
 }
 
 static bool close_call(struct walk *w)
 {
     const struct open_call *call = innermost(w);
 
-    w->depth--;
+    w->stack.n--;
     return put(w, call->region, call->enter, call->path_ticks);
 }
 
 /* A leave without an enter is of no function; one of an outer function leaves those within, too. */
 static bool close_calls(struct walk *w, uint32_t region)
 {
-    size_t depth = w->depth;
+    size_t depth = w->stack.n;
 
     while (depth > 0 &&
            ((const struct open_call *) w->stack.data)[depth - 1].region != region) {
         depth--;
     }
-    while (depth > 0 && w->depth >= depth) {
+    while (depth > 0 && w->stack.n >= depth) {
         if (!close_call(w)) {
             return false;
         }
@@ -99,7 +85,7 @@ static bool credit(struct walk *w, uint32_t event)
 
 static bool walk_location(struct walk *w)
 {
-    w->depth = 0;
+    w->stack.n = 0;
     w->at = w->tracks.first[w->location];
     for (uint32_t e = 0; e < w->loc->n_events; e++) {
         const enum mpl_event_kind kind = (enum mpl_event_kind) w->loc->kind[e];
@@ -108,15 +94,16 @@ static bool walk_location(struct walk *w)
         /* The region that is the whole program is no call of it. */
         if ((kind == MPL_EV_ENTER || kind == MPL_EV_LEAVE) &&
             w->model->regions[mpl_ref_of(w->loc, e)].kind != MPL_REGION_TRACER) {
-            is_enough =
-                is_enough && (kind == MPL_EV_ENTER ? open_call(w, e)
-                                                   : close_calls(w, mpl_ref_of(w->loc, e)));
+            const struct open_call call = { mpl_ref_of(w->loc, e), e, 0 };
+
+            is_enough = is_enough && (kind == MPL_EV_ENTER ? mpl_buf_put(&w->stack, &call)
+                                                           : close_calls(w, call.region));
         }
         if (!is_enough) {
             return false;
         }
     }
-    while (w->depth > 0) {
+    while (w->stack.n > 0) {
         if (!close_call(w)) {
             return false;
         }

@@ -26,7 +26,6 @@ struct sum {
     bool *is_users;              /* per region: a function of the program */
     struct activity *activities; /* n_regions + 1 */
     struct mpl_buf stack;        /* uint32_t: open functions */
-    size_t depth;
     struct mpl_buf touched; /* uint32_t: activities on the path of the location at hand */
     struct mpl_buf shares;  /* struct mpl_critical_share */
     double *location_s;
@@ -84,24 +83,15 @@ static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t t
 
 static uint32_t innermost(const struct sum *s)
 {
-    return s->depth == 0 ? MPL_NONE : ((const uint32_t *) s->stack.data)[s->depth - 1];
-}
-
-static bool push(struct sum *s, uint32_t region)
-{
-    if (s->depth == s->stack.n && mpl_buf_add(&s->stack) == NULL) {
-        return false;
-    }
-    ((uint32_t *) s->stack.data)[s->depth++] = region;
-    return true;
+    return s->stack.n == 0 ? MPL_NONE : ((const uint32_t *) s->stack.data)[s->stack.n - 1];
 }
 
 /* A leave without an enter is of no function; one of an outer function leaves those within, too. */
 static void pop(struct sum *s, uint32_t region)
 {
-    for (size_t depth = s->depth; depth > 0; depth--) {
+    for (size_t depth = s->stack.n; depth > 0; depth--) {
         if (((const uint32_t *) s->stack.data)[depth - 1] == region) {
-            s->depth = depth - 1;
+            s->stack.n = depth - 1;
             return;
         }
     }
@@ -132,7 +122,7 @@ static bool credit_gap(struct sum *s, const struct mpl_location *loc, uint32_t f
         }
         if (kind == MPL_EV_LEAVE) {
             pop(s, region);
-        } else if (!push(s, region)) {
+        } else if (!mpl_buf_put(&s->stack, &region)) {
             return false;
         }
     }
@@ -153,7 +143,7 @@ static bool credit_location(struct sum *s)
     int64_t since = mpl_events_enter_ticks(events, s->location, 0);
     uint32_t next = 0;
 
-    s->depth = 0;
+    s->stack.n = 0;
     s->at = s->tracks.first[s->location];
     /* Before its first event. */
     if (s->at < s->tracks.first[s->location + 1] &&

@@ -6,15 +6,11 @@
 void mpl_relation_start(struct mpl_relations *r, enum mpl_relation_kind kind,
                         uint32_t process)
 {
-    struct mpl_relation *relation = mpl_buf_add(&r->relation);
+    const struct mpl_relation relation = { .kind = kind,
+                                           .process = process,
+                                           .first = r->moment.n };
 
-    if (relation == NULL) {
-        r->is_short = true;
-        return;
-    }
-    relation->kind = kind;
-    relation->process = process;
-    relation->first = r->moment.n;
+    r->is_short |= !mpl_buf_put(&r->relation, &relation);
 }
 
 static struct mpl_relation *last_relation(struct mpl_relations *r)

@@ -131,14 +131,10 @@ static void visit_answer(void *context, const struct mpl_order_pair *pair)
 /* MPL_NONE when memory ran out. */
 static uint32_t add_group(struct build *b)
 {
-    struct mpl_net_group *group = mpl_buf_add(&b->group);
-
-    if (group == NULL) {
+    if (!mpl_buf_put(&b->group, &(struct mpl_net_group){ .next = MPL_NONE })) {
         b->is_short = true;
         return MPL_NONE;
     }
-    group->n_sources = 0;
-    group->next = MPL_NONE;
     return (uint32_t) (b->group.n - 1);
 }
 

@@ -136,25 +136,18 @@ enum mpl_status mpl_define_regions(const struct mpl_raw *raw, struct mpl_model *
 {
     struct mpl_names *names = mpl_names_create();
     struct mpl_buf regions = mpl_buf_make(sizeof(struct mpl_region));
-    struct mpl_region *unknown = NULL;
-    enum mpl_status st = MPL_OK;
+    const struct mpl_region unknown = { .name = "(undefined region)",
+                                        .is_undefined = true };
 
     if (names != NULL && merge_all(raw, names, &regions, refs)) {
         refs->unknown_region = (uint32_t) regions.n;
-        unknown = mpl_buf_add(&regions);
-    }
-    if (unknown != NULL) {
-        *unknown =
-            (struct mpl_region){ .name = "(undefined region)", .is_undefined = true };
-        model->n_regions = (uint32_t) regions.n;
-        model->regions = mpl_buf_take(&regions, arena);
-    }
-    if (model->regions == NULL) {
-        st = mpl_nomem(err);
+        model->n_regions = (uint32_t) regions.n + 1;
+        model->regions =
+            mpl_buf_put(&regions, &unknown) ? mpl_buf_take(&regions, arena) : NULL;
     }
     mpl_buf_free(&regions);
     mpl_names_destroy(names);
-    return st;
+    return model->regions == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 /* ---- communicators ------------------------------------------------------------------------- */

@@ -110,14 +110,9 @@ static bool read_offset(struct mpl_cursor *fields, struct mpl_locals *locals)
         locals->damage = "its clock offsets do not advance in time";
         return true;
     }
-    struct mpl_clock_offset *item = mpl_buf_add(&locals->offsets);
-    if (item == NULL) {
-        return false;
-    }
     /* Written so that NaN fails, too. */
-    *item =
-        (struct mpl_clock_offset){ time, offset, error > 0 && isfinite(error) ? error : 0 };
-    return true;
+    error = error > 0 && isfinite(error) ? error : 0;
+    return mpl_buf_put(&locals->offsets, &(struct mpl_clock_offset){ time, offset, error });
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */

@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-static void *add(struct mpl_build *b, struct mpl_buf *buf)
-{
-    void *item = mpl_buf_add(buf);
-
-    b->is_out_of_memory |= item == NULL;
-    return item;
-}
-
 /* ---- whom an item names ------------------------------------------------------------- */
 
 static bool is_member(const struct mpl_comm *comm, uint32_t process)
@@ -88,16 +80,11 @@ static uint32_t peer_of(struct mpl_build *b, const struct mpl_builder *at, uint3
 static uint32_t store(struct mpl_build *b, struct mpl_builder *at, int64_t ns,
                       enum mpl_event_kind kind, uint32_t ref)
 {
-    int64_t *time = add(b, &at->times);
-    uint8_t *k = add(b, &at->kinds);
-    uint32_t *r = add(b, &at->refs);
+    const uint8_t narrow = (uint8_t) kind;
 
-    if (time == NULL || k == NULL || r == NULL) {
-        return 0;
-    }
-    *time = ns;
-    *k = (uint8_t) kind;
-    *r = ref;
+    b->is_out_of_memory |= !mpl_buf_put(&at->times, &ns) ||
+                           !mpl_buf_put(&at->kinds, &narrow) ||
+                           !mpl_buf_put(&at->refs, &ref);
     return (uint32_t) at->times.n - 1;
 }
 
@@ -108,13 +95,11 @@ static struct mpl_message *message_at(struct mpl_builder *at, uint32_t number)
 
 static uint32_t add_message(struct mpl_build *b, struct mpl_builder *at)
 {
-    struct mpl_message *message = add(b, &at->messages);
+    static const struct mpl_message none = { .envelope = MPL_NONE,
+                                             .event = MPL_NONE,
+                                             .post = MPL_NONE };
 
-    if (message == NULL) {
-        return MPL_NONE;
-    }
-    *message =
-        (struct mpl_message){ .envelope = MPL_NONE, .event = MPL_NONE, .post = MPL_NONE };
+    b->is_out_of_memory |= !mpl_buf_put(&at->messages, &none);
     return (uint32_t) at->messages.n - 1;
 }
 
@@ -179,12 +164,11 @@ static void open_request(struct mpl_build *b, struct mpl_builder *at,
         return;
     }
     const uint32_t label = mpl_names_put(b->labels, item->label.text);
-    struct mpl_pending *pending = add(b, &at->pending);
-    if (label == MPL_NONE || pending == NULL) {
+    if (label == MPL_NONE ||
+        !mpl_buf_put(&at->pending, &(struct mpl_pending){ item, number })) {
         b->is_out_of_memory = true;
         return;
     }
-    *pending = (struct mpl_pending){ item, number };
     for (int k = MPL_REQUEST_SEND; k <= MPL_REQUEST_COLL; k++) {
         if (mpl_requests_take(&at->requests, (enum mpl_request_kind) k, label) !=
             MPL_NONE) {
@@ -226,11 +210,8 @@ static void want(struct mpl_build *b, struct mpl_builder *at,
                  const struct mpl_text_item *item, bool is_send)
 {
     const uint32_t envelope = add_envelope(b, at, item, is_send);
-    uint32_t *wanted = add(b, &at->wanted);
 
-    if (wanted != NULL) {
-        *wanted = envelope;
-    }
+    b->is_out_of_memory |= !mpl_buf_put(&at->wanted, &envelope);
 }
 
 static void complete(struct mpl_build *b, struct mpl_builder *at,
@@ -272,14 +253,10 @@ static uint32_t add_collective(struct mpl_build *b, struct mpl_builder *at,
 {
     const uint32_t number = (uint32_t) at->collectives.n;
     const uint32_t comm = comm_of(b, at, item);
-    struct mpl_collective *part = add(b, &at->collectives);
-    uint32_t root = MPL_NONE;
-
-    if (comm != MPL_NONE && item->root.rank >= 0) {
-        root = peer_of(b, at, comm, &item->root, item);
-    }
-    if (part != NULL) {
-        *part = (struct mpl_collective){ .begin = (uint32_t) at->times.n,
+    const uint32_t root = comm != MPL_NONE && item->root.rank >= 0
+                              ? peer_of(b, at, comm, &item->root, item)
+                              : MPL_NONE;
+    const struct mpl_collective part = { .begin = (uint32_t) at->times.n,
                                          .end = MPL_NONE,
                                          .comm = comm,
                                          .root = root,
@@ -287,7 +264,8 @@ static uint32_t add_collective(struct mpl_build *b, struct mpl_builder *at,
                                          .is_immediate = item->shape == MPL_TEXT_ICOLL,
                                          .sent_bytes = item->sent_bytes,
                                          .received_bytes = item->received_bytes };
-    }
+
+    b->is_out_of_memory |= !mpl_buf_put(&at->collectives, &part);
     (void) store(b, at, item->begin_ns, MPL_EV_COLL_BEGIN, number);
     return number;
 }

@@ -165,13 +165,11 @@ static enum mpl_status list(const char *directory, struct mpl_arena *arena,
         return MPL_OK;
     }
     for (const struct dirent *entry; st == MPL_OK && (entry = readdir(folder)) != NULL;) {
-        struct spool *spool = is_spool_name(entry->d_name) ? mpl_buf_add(found) : NULL;
+        if (is_spool_name(entry->d_name)) {
+            const struct spool spool = { .path = mpl_arena_printf(arena, "%s/%s", directory,
+                                                                  entry->d_name) };
 
-        if (spool != NULL) {
-            spool->path = mpl_arena_printf(arena, "%s/%s", directory, entry->d_name);
-            st = spool->path != NULL ? MPL_OK : mpl_nomem(err);
-        } else if (is_spool_name(entry->d_name)) {
-            st = mpl_nomem(err);
+            st = spool.path != NULL && mpl_buf_put(found, &spool) ? MPL_OK : mpl_nomem(err);
         }
     }
     (void) closedir(folder);

@@ -137,15 +137,7 @@ static uint32_t intern(struct mpl_names *names, const char *key, struct mpl_buf 
     const size_t before = mpl_names_count(names);
     const uint32_t number = key != NULL ? mpl_names_put(names, key) : MPL_NONE;
 
-    if (number != before) {
-        return number;
-    }
-    void *fresh = mpl_buf_add(buf);
-    if (fresh == NULL) {
-        return MPL_NONE;
-    }
-    memcpy(fresh, item, buf->size);
-    return number;
+    return number != before || mpl_buf_put(buf, item) ? number : MPL_NONE;
 }
 
 static uint32_t function_of(struct sites_finder *f, const struct symbol *s)

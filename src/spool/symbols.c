@@ -182,7 +182,6 @@ static bool add_function(struct symbols *s, Dwarf_Die *die, struct symbol at,
 {
     int first_line = 0;
     Dwarf_Attribute name;
-    struct symbol *symbol = mpl_buf_add(found);
 
     (void) dwarf_decl_line(die, &first_line);
     at.function = keep(s, dwarf_diename(die));
@@ -190,11 +189,7 @@ static bool add_function(struct symbols *s, Dwarf_Die *die, struct symbol at,
         keep(s, dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &name)));
     at.file = keep(s, dwarf_decl_file(die));
     at.first_line = (uint32_t) first_line;
-    if (symbol == NULL || at.function == NULL) {
-        return false;
-    }
-    *symbol = at;
-    return true;
+    return at.function != NULL && mpl_buf_put(found, &at);
 }
 
 /* The innermost stands at the address, the others where the one inlined in them is called. */

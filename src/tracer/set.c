@@ -115,13 +115,8 @@ static enum mpl_status list_folder(struct set *set, const char *folder,
         if (item->d_name[0] != '.' && mpl_ends_with(item->d_name, ".yaml") &&
             strcmp(item->d_name, "TEMPLATE.yaml") != 0) {
             char *path = mpl_arena_printf(set->arena, "%s/%s", folder, item->d_name);
-            char **slot = path == NULL ? NULL : mpl_buf_add(paths);
 
-            if (slot == NULL) {
-                st = mpl_nomem(err);
-            } else {
-                *slot = path;
-            }
+            st = path != NULL && mpl_buf_put(paths, &path) ? MPL_OK : mpl_nomem(err);
         }
     }
     (void) closedir(dir);
