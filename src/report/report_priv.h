@@ -56,9 +56,9 @@ const char *mpl_page_labels(struct page *page, const char *const *labels, size_t
 
 /** Runs of a case that failed; nothing where there are none. */
 void mpl_page_failed(struct page *page, const struct mpl_report_options *options);
-/** Several runs: which are repetitions of one another; nothing for a single run. */
-/* The headline; of several programs one for each. */
+/** The headline; of several programs one for each. */
 void mpl_page_summary(struct page *page, const struct mpl_diagnosis *d);
+/** Several runs: which are repetitions of one another; nothing for a single run. */
 void mpl_page_groups(struct page *page, const struct mpl_diagnosis *d);
 /** What models expect of larger runs, and what rules say of that. */
 void mpl_page_scaling(struct page *page, const struct mpl_diagnosis *d);
@@ -88,10 +88,10 @@ const char *mpl_words_location(struct page *page, const struct mpl_diff *diff,
                                uint32_t location);
 /** "with the same structure; 3.53 s instead of 0.48 s"; or why they cannot be compared. */
 const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff);
-/** "Fails on slower:5%: it takes 3.05 s (635 %) longer", of a gate that fails. */
 /** What the verdict alone leaves open, a sentence without its point: why it is SAME although computation or run time differ,
     or that one run each may differ by chance. NULL: nothing. */
 const char *mpl_words_verdict_note(struct page *page, const struct mpl_diff *diff);
+/** "Fails on slower:5%: it takes 3.05 s (635 %) longer", of a gate that fails. */
 const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_gate *gate);
 /**
@@ -121,7 +121,6 @@ void mpl_page_alignment(struct page *page, const struct mpl_diff *diff,
 const char *mpl_words_by_role(struct page *page, const struct mpl_diff *diff);
 void mpl_page_roles(struct page *page, const struct mpl_diff *diff);
 void mpl_diff_roles_json(struct mpl_json *json, const struct mpl_diff *diff);
-/** "rank 5 computes 3.09 s longer than in the base: 3.53 s instead of 0.44 s" */
 /** "rank 5", "ranks 0 to 3"; sorts them. */
 const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
                                 uint32_t *locations, size_t n);
@@ -137,6 +136,7 @@ const char *mpl_words_few_tasks(struct page *page, const struct mpl_diff *diff,
                                 uint32_t first);
 const char *mpl_words_closing(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_blame(struct page *page, const struct mpl_diff *diff);
+/** "rank 5 computes 3.09 s longer than in the base: 3.53 s instead of 0.44 s" */
 const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_load *load);
 /** "20.2 ms in each of 153 iterations, from iteration 7 of 160 on, before MPI_Send(6)" of a load (diff_places.c); NULL: nothing is known. */
