@@ -294,6 +294,21 @@ static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *nee
     return st;
 }
 
+/* Tells metrics which of them the needs from \p first on ask for. */
+static void expect(struct mpl_analysis *a, size_t first)
+{
+    for (size_t i = first; i < mpl_infer_need_count(a->infer); i++) {
+        const struct mpl_need *need = mpl_infer_need(a->infer, i);
+        const struct trial *t = mpl_trials_find(a, need->run, need->pattern);
+        const uint32_t metric =
+            t == NULL ? MPL_NONE : mpl_metric_set_find(t->shown.metrics, need->metric);
+
+        if (metric != MPL_NONE) {
+            mpl_metrics_expect(t->metrics, metric);
+        }
+    }
+}
+
 /* Runs the rules, answers what they need, and again until nothing is needed any more. \p *is_over
  * when the rules had to be stopped: the limit is reported with the rule errors, findings stand. */
 static enum mpl_status answer_all(struct mpl_analysis *a, size_t *answered, bool *is_over,
@@ -308,6 +323,7 @@ static enum mpl_status answer_all(struct mpl_analysis *a, size_t *answered, bool
         if (run != MPL_OK && run != MPL_E_LIMIT) {
             return mpl_wrap(err, run, "the rules failed");
         }
+        expect(a, *answered);
         while (*answered < mpl_infer_need_count(a->infer) && st == MPL_OK) {
             mpl_progress_tell(a->progress, "evaluating metrics", *answered,
                               mpl_infer_need_count(a->infer));

@@ -107,6 +107,9 @@ enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,
                                    struct mpl_variables *variables, struct mpl_arena *arena,
                                    struct mpl_metrics **out, struct mpl_err *err);
 
+/** Somebody will ask for the metric. What several such metrics need to know of the events is found out beside each other,
+ *  in threads, as soon as the first is asked for. */
+void mpl_metrics_expect(struct mpl_metrics *metrics, uint32_t metric);
 /**
  * The value of metric \p metric for \p location (a location of its role; MPL_NONE for per run).
  * NaN when undefined; \p *why (may be NULL as argument) then is a clause in the metrics' arena:

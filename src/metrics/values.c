@@ -17,6 +17,7 @@ struct column {
     uint32_t n_known;
     double *kept; /* aggregates that are the same for all locations */
     bool has_kept;
+    bool is_expected;
     const struct mpl_capability *lacks; /* a needed capability that the run has not */
     const char
         *doubt; /* why it is not known what came first, on which values rest; or NULL */
@@ -488,6 +489,30 @@ enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,
     want_columns(set, r);
     *out = metrics;
     return MPL_OK;
+}
+
+static void expect_sources(struct mpl_metrics *metrics, const struct sources *sources)
+{
+    for (uint32_t i = 0; i < sources->n; i++) {
+        const struct source *source = &sources->items[i];
+
+        if (mpl_source_is_metric(source)) {
+            mpl_metrics_expect(metrics, source->what);
+        } else if (mpl_source_is_variable(source)) {
+            mpl_variable_expect(metrics->variables, source->what);
+        }
+    }
+}
+
+void mpl_metrics_expect(struct mpl_metrics *metrics, uint32_t metric)
+{
+    struct column *column = &metrics->columns[metric];
+
+    if (!column->is_expected && column->lacks == NULL) {
+        column->is_expected = true;
+        expect_sources(metrics, &metrics->set->metrics[metric].scalars);
+        expect_sources(metrics, &metrics->set->metrics[metric].lists);
+    }
 }
 
 double mpl_metrics_value(struct mpl_metrics *metrics, uint32_t metric, uint32_t location,

@@ -631,14 +631,113 @@ uint32_t mpl_variable_find(const char *name, bool is_per_location)
     return MPL_NONE;
 }
 
+/* ---- passes over the events, whose results variables are ------------------------------------ */
+
+/* N_PASSES: none, it is always known. */
+static enum pass pass_of(uint32_t variable)
+{
+    double (*get)(const struct query *q) = getters[variable].get;
+
+    return get == delay || get == turn_after                                 ? DELAYS
+           : get == run_ideal_duration                                       ? IDEAL
+           : get == serial                                                   ? SERIAL
+           : get == run_steps || get == step_excess || get == heaviest_steps ? STEPS_OF_RUN
+           : get == held_sends                                               ? HELD
+           : get == run_crowd                                                ? CROWD
+                                                                             : N_PASSES;
+}
+
+/* What is wanted and not made yet. */
+struct making {
+    struct mpl_variables *variables;
+    enum pass passes[N_PASSES];
+    struct mpl_arena *arenas[N_PASSES]; /* parallel */
+    size_t n;
+};
+
+/* The replay alone allocates in the arena of the variables. */
+static enum mpl_status make(void *context, size_t task, unsigned worker,
+                            struct mpl_err *err)
+{
+    struct making *making = context;
+    struct mpl_variables *v = making->variables;
+    struct mpl_arena *arena = making->arenas[task] = mpl_arena_create();
+    enum mpl_status st = MPL_OK;
+
+    (void) worker;
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    switch (making->passes[task]) {
+    case DELAYS:
+        st = mpl_events_delays(v->events, arena, &v->delays, err);
+        break;
+    case IDEAL:
+        st = mpl_replay_ideal(v->replay, &v->ideal_s, err);
+        break;
+    case SERIAL:
+        st = mpl_events_serial(v->events, arena, &v->serial, err);
+        break;
+    case STEPS_OF_RUN:
+        st = mpl_events_steps(v->events, arena, &v->steps, err);
+        break;
+    case HELD:
+        st = mpl_events_held(v->events, arena, &v->held_s, err);
+        break;
+    default:
+        v->has_crowd = mpl_events_crowd(v->events, &v->crowd);
+        break;
+    }
+    v->is_made[making->passes[task]] = st == MPL_OK;
+    return st;
+}
+
+/* Makes a pass, and beside it all that are expected: they read the same events, and each writes what is its own. */
+static enum mpl_status make_pass(struct mpl_variables *variables, enum pass pass,
+                                 struct mpl_err *err)
+{
+    struct making making = { .variables = variables };
+    enum mpl_status st;
+
+    variables->is_expected[pass] = true;
+    for (enum pass p = 0; p < N_PASSES && !variables->is_made[pass]; p++) {
+        if (variables->is_expected[p] && !variables->is_made[p]) {
+            making.passes[making.n++] = p;
+        }
+    }
+
+    const struct mpl_parallel job = {
+        .n_tasks = making.n, .max_threads = mpl_threads(), .run = make, .context = &making
+    };
+
+    st = making.n == 0 ? MPL_OK : mpl_parallel_run(&job, err);
+    for (size_t i = 0; i < making.n; i++) {
+        mpl_arena_absorb(variables->arena, making.arenas[i]);
+    }
+    return st;
+}
+
+void mpl_variable_expect(struct mpl_variables *variables, uint32_t variable)
+{
+    const enum pass pass = pass_of(variable);
+
+    if (pass != N_PASSES) {
+        variables->is_expected[pass] = true;
+    }
+}
+
+bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
+{
+    const enum pass pass = pass_of(variable);
+
+    return pass == N_PASSES || make_pass(variables, pass, NULL) == MPL_OK;
+}
+
 enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
                                     const struct mpl_steps **out, struct mpl_err *err)
 {
-    enum mpl_status st = MPL_OK;
+    const enum mpl_status st = make_pass(variables, STEPS_OF_RUN, err);
 
-    if (variables->steps == NULL) {
-        st = mpl_events_steps(variables->events, variables->arena, &variables->steps, err);
-    }
     *out = variables->steps;
     return st;
 }
@@ -646,40 +745,6 @@ enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
 struct mpl_replay *mpl_variables_replay(struct mpl_variables *variables)
 {
     return variables->replay;
-}
-
-bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
-{
-    double (*get)(const struct query *q) = getters[variable].get;
-
-    if ((get == delay || get == turn_after) && variables->delays == NULL) {
-        return mpl_events_delays(variables->events, variables->arena, &variables->delays,
-                                 NULL) == MPL_OK;
-    }
-    if ((get == run_steps || get == step_excess || get == heaviest_steps) &&
-        variables->steps == NULL) {
-        const struct mpl_steps *steps = NULL;
-
-        return mpl_variables_steps(variables, &steps, NULL) == MPL_OK;
-    }
-    if (get == serial && variables->serial == NULL) {
-        return mpl_events_serial(variables->events, variables->arena, &variables->serial,
-                                 NULL) == MPL_OK;
-    }
-    if (get == held_sends && variables->held_s == NULL) {
-        return mpl_events_held(variables->events, variables->arena, &variables->held_s,
-                               NULL) == MPL_OK;
-    }
-    if (get == run_ideal_duration && !variables->is_ideal_known) {
-        variables->is_ideal_known =
-            mpl_replay_ideal(variables->replay, &variables->ideal_s, NULL) == MPL_OK;
-        return variables->is_ideal_known;
-    }
-    if (get == run_crowd && !variables->is_crowd_found) {
-        variables->has_crowd = mpl_events_crowd(variables->events, &variables->crowd);
-        variables->is_crowd_found = true;
-    }
-    return true;
 }
 
 double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable,

@@ -14,25 +14,30 @@ struct extent {
     int64_t behind_ticks[MPL_SPAN_CLASSES];
 };
 
+/* Passes over the events that are made on demand. Threads begin them in this order: what takes long comes first. */
+enum pass { DELAYS, IDEAL, SERIAL, STEPS_OF_RUN, HELD, CROWD, N_PASSES };
+
 struct mpl_variables {
     const struct mpl_events *events;
     struct mpl_window window;
     const struct extent *extents; /* per location */
     struct mpl_arena *arena;
     struct mpl_replay *replay;
-    const struct mpl_delay *delays;  /* per location; NULL: nobody has asked yet */
+    bool is_expected[N_PASSES];      /* somebody will ask for it */
+    bool is_made[N_PASSES];          /* then its result is here, which is one of these: */
+    const struct mpl_delay *delays;  /* per location */
     const struct mpl_steps *steps;   /* likewise */
     const struct mpl_serial *serial; /* likewise, per location */
     const double *held_s;            /* likewise */
-    double ideal_s;                  /* likewise, while is_ideal_known is false */
-    bool is_ideal_known;
-    bool is_crowd_found; /* somebody has asked */
-    bool has_crowd;      /* and it is known: then crowd holds */
+    double ideal_s;
+    bool has_crowd; /* it is known: then crowd holds */
     struct mpl_crowd crowd;
 };
 
 /** Number in mpl_metric_variables(), or MPL_NONE. */
 uint32_t mpl_variable_find(const char *name, bool is_per_location);
+/** The variable will be asked for: then it is found out together with the first one that is. */
+void mpl_variable_expect(struct mpl_variables *variables, uint32_t variable);
 /** Must be called before mpl_variable_get(): some cost too much to have them ready unasked. False
  *  when out of memory. */
 bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable);
