@@ -171,11 +171,6 @@ static double active(const struct query *q)
     return seconds(q, q->extent->end_ticks - q->extent->begin_ticks);
 }
 
-static double duration(const struct query *q)
-{
-    return q->totals->total_s;
-}
-
 static double wait_p2p(const struct query *q)
 {
     return q->totals->wait_s[MPL_WAIT_LATE_SENDER] +
@@ -339,62 +334,42 @@ static double n_waits(const struct query *q)
     return (double) (q->which == MPL_WAIT_NONE ? sum : q->totals->n_waits[q->which]);
 }
 
-static double ready_wait(const struct query *q)
-{
-    return q->totals->ready_s;
-}
-
-static double device_wait(const struct query *q)
-{
-    return q->totals->device_wait_s;
-}
+/* Those that are fields as they are. */
+#define TOTAL(field) \
+    static double field(const struct query *q) \
+    { \
+        return (double) q->totals->field; \
+    }
+TOTAL(total_s)
+TOTAL(ready_s)
+TOTAL(device_wait_s)
+TOTAL(asking_s)
+TOTAL(n_asks)
+TOTAL(stalled_s)
+TOTAL(n_stalled)
+TOTAL(unknown_s)
+TOTAL(wrong_order_s)
+TOTAL(n_wrong_order)
+TOTAL(n_calls)
+TOTAL(n_collectives)
+TOTAL(n_sends)
+TOTAL(n_receives)
+TOTAL(sent_bytes)
+TOTAL(received_bytes)
+#undef TOTAL
 
 /* Threads whose CPU time is not known have no part in it. */
-static double sampled(const struct query *q)
-{
-    const struct mpl_cpu *cpu = &q->model->locations[q->location].cpu;
-
-    return cpu->n_samples > 1 ? cpu->own_s : NAN;
-}
-
-static double on_core(const struct query *q)
-{
-    const struct mpl_cpu *cpu = &q->model->locations[q->location].cpu;
-
-    return cpu->n_samples > 1 ? cpu->on_core_s : NAN;
-}
-
-static double descheduled(const struct query *q)
-{
-    const struct mpl_cpu *cpu = &q->model->locations[q->location].cpu;
-
-    return cpu->n_samples > 1 ? cpu->descheduled_s : NAN;
-}
-
-static double asking(const struct query *q)
-{
-    return q->totals->asking_s;
-}
-
-static double n_asks(const struct query *q)
-{
-    return (double) q->totals->n_asks;
-}
-
-static double stalled(const struct query *q)
-{
-    return q->totals->stalled_s;
-}
-
-static double n_stalled(const struct query *q)
-{
-    return (double) q->totals->n_stalled;
-}
-
-static double unknown(const struct query *q)
-{
-    return q->totals->unknown_s;
-}
+#define CPU_TIME(field) \
+    static double field(const struct query *q) \
+    { \
+        const struct mpl_cpu *cpu = &q->model->locations[q->location].cpu; \
+\
+        return cpu->n_samples > 1 ? cpu->field : NAN; \
+    }
+CPU_TIME(own_s)
+CPU_TIME(on_core_s)
+CPU_TIME(descheduled_s)
+#undef CPU_TIME
 
 /* A difference of rounded seconds: nothing may come out as -1e-17. */
 static double transfer(const struct query *q)
@@ -402,46 +377,6 @@ static double transfer(const struct query *q)
     const double calls_s = time_in(q, MPL_SPAN_P2P) + time_in(q, MPL_SPAN_COLLECTIVE);
 
     return fmax(0.0, calls_s - wait_p2p(q) - wait_collective(q) - q->totals->unknown_s);
-}
-
-static double wrong_order(const struct query *q)
-{
-    return q->totals->wrong_order_s;
-}
-
-static double n_wrong_order(const struct query *q)
-{
-    return (double) q->totals->n_wrong_order;
-}
-
-static double calls(const struct query *q)
-{
-    return (double) q->totals->n_calls;
-}
-
-static double collectives(const struct query *q)
-{
-    return (double) q->totals->n_collectives;
-}
-
-static double sends(const struct query *q)
-{
-    return (double) q->totals->n_sends;
-}
-
-static double receives(const struct query *q)
-{
-    return (double) q->totals->n_receives;
-}
-
-static double sent_bytes(const struct query *q)
-{
-    return (double) q->totals->sent_bytes;
-}
-
-static double received_bytes(const struct query *q)
-{
-    return (double) q->totals->received_bytes;
 }
 
 static double rank(const struct query *q)
