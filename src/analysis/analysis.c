@@ -5,21 +5,22 @@
 /* What rules have by default (infer.h); of several runs each has as much. */
 static const double rule_seconds = 10;
 
+/* Without rules: of functions what their calls do, device and all, which is to be the same in all commands. */
 static enum mpl_status load_knowledge(struct mpl_analysis *a,
                                       const struct mpl_analysis_options *options,
-                                      struct mpl_err *err)
+                                      bool has_rules, struct mpl_err *err)
 {
     struct mpl_knowledge known = { 0 };
-    enum mpl_status st = mpl_knowledge_load(options->knowledge, options->n_knowledge,
-                                            a->arena, a->lint, &known, err);
+    enum mpl_status st = (has_rules ? mpl_knowledge_load : mpl_knowledge_regions)(
+        options->knowledge, options->n_knowledge, a->arena, a->lint, &known, err);
 
     a->patterns = known.patterns;
     a->metric_sets = known.metric_sets;
     a->rules = known.rules;
-    a->region_classes = known.region_classes;
-    a->n_region_classes = known.n_region_classes;
+    a->run_options.region_classes = known.region_classes;
+    a->run_options.n_region_classes = known.n_region_classes;
     /* Before the traces are read: an author waits for messages, not for a trace. */
-    if (st == MPL_OK && !options->is_tested) {
+    if (st == MPL_OK && has_rules && !options->is_tested) {
         st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
@@ -41,13 +42,13 @@ static enum mpl_status open_runs(struct mpl_analysis *a, const char *const *path
 {
     enum mpl_status st = MPL_OK;
 
-    a->runs = MPL_NEW_ARRAY(a->arena, n, struct run);
+    a->runs = MPL_NEW_ARRAY(a->arena, n, struct mpl_run);
     if (a->runs == NULL) {
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         a->n_runs++;
-        st = mpl_run_open(a, &a->runs[i], paths[i], i + 1, err);
+        st = mpl_run_open(&a->run_options, a->arena, paths[i], i + 1, &a->runs[i], err);
     }
     return st;
 }
@@ -81,14 +82,34 @@ static enum mpl_status show_firings(struct mpl_analysis *a, struct mpl_err *err)
     return MPL_OK;
 }
 
+static enum mpl_status find_sets(struct mpl_analysis *a,
+                                 const struct mpl_manifest *manifest, struct mpl_err *err)
+{
+    struct mpl_found_pattern *patterns =
+        MPL_NEW_ARRAY(a->arena, a->n_trials, struct mpl_found_pattern);
+    struct mpl_sets_input in = {
+        .runs = a->runs, .n_runs = a->n_runs, .manifest = manifest, .patterns = patterns
+    };
+
+    for (size_t i = 0; patterns != NULL && i < a->n_trials; i++) {
+        const struct mpl_trial *t = &a->trials[i].shown;
+
+        if (t->is_chosen && mpl_pattern_is_structural(t->pattern)) {
+            patterns[in.n_patterns++] = (struct mpl_found_pattern){ t->run, t->pattern };
+        }
+    }
+    return patterns == NULL ? mpl_nomem(err)
+                            : mpl_sets_find(&in, a->arena, &a->diagnosis.sets, err);
+}
+
 static enum mpl_status reason(struct mpl_analysis *a,
                               const struct mpl_analysis_options *options,
                               struct mpl_err *err)
 {
     enum mpl_status st = mpl_trials_make(a, options, err);
 
-    st = st == MPL_OK ? mpl_groups_make(a, err) : st;
-    mpl_progress_tell(a->progress, "reasoning", 0, 1);
+    st = st == MPL_OK ? find_sets(a, options->manifest, err) : st;
+    mpl_progress_tell(a->run_options.progress, "reasoning", 0, 1);
     st = st == MPL_OK ? load_rules(a, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
     st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
@@ -103,19 +124,15 @@ static enum mpl_status reason(struct mpl_analysis *a,
 static enum mpl_status publish(struct mpl_analysis *a, struct mpl_err *err)
 {
     struct mpl_diagnosis *d = &a->diagnosis;
-    struct mpl_run *runs = MPL_NEW_ARRAY(a->arena, a->n_runs, struct mpl_run);
     struct mpl_trial *trials = MPL_NEW_ARRAY(a->arena, a->n_trials, struct mpl_trial);
 
-    if (runs == NULL || trials == NULL) {
+    if (trials == NULL) {
         return mpl_nomem(err);
-    }
-    for (size_t i = 0; i < a->n_runs; i++) {
-        runs[i] = a->runs[i].shown;
     }
     for (size_t i = 0; i < a->n_trials; i++) {
         trials[i] = a->trials[i].shown;
     }
-    d->runs = runs;
+    d->runs = a->runs;
     d->n_runs = a->n_runs;
     d->trials = trials;
     d->n_trials = a->n_trials;
@@ -142,8 +159,7 @@ static struct mpl_analysis *create(const struct mpl_clock_options *clock,
         return NULL;
     }
     a->arena = arena;
-    a->clock = clock;
-    a->progress = progress;
+    a->run_options = (struct mpl_run_options){ .clock = clock, .progress = progress };
     a->lint = mpl_lint_create(arena);
     a->experiments = mpl_buf_make(sizeof(struct mpl_experiment));
     a->results = mpl_buf_make(sizeof(struct mpl_metric_result));
@@ -157,7 +173,7 @@ static struct mpl_analysis *create(const struct mpl_clock_options *clock,
 
 static enum mpl_status find_steps(struct mpl_analysis *a, struct mpl_err *err)
 {
-    struct run *run = &a->runs[a->diagnosis.speaker];
+    const struct mpl_run *run = &a->runs[a->diagnosis.speaker];
     struct mpl_variables *variables = NULL;
     const struct mpl_steps *steps = NULL;
 
@@ -182,7 +198,6 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     if (a == NULL) {
         return mpl_nomem(err);
     }
-    a->manifest = options->manifest;
     /* Handed out even after a failure, so that the messages of a->lint can be printed. */
     *out = a;
     a->limits = options->limits;
@@ -190,7 +205,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
         a->limits.seconds = rule_seconds * (double) n_paths;
     }
 
-    enum mpl_status st = load_knowledge(a, options, err);
+    enum mpl_status st = load_knowledge(a, options, true, err);
 
     st = st == MPL_OK ? mpl_what_if_read(a, options, err) : st;
     st = st == MPL_OK ? open_runs(a, paths, n_paths, err) : st;
@@ -208,20 +223,6 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     return st == MPL_OK ? mpl_precedence_find(a, err) : st;
 }
 
-/* What a call does, device and all, has to be the same in all commands. */
-static enum mpl_status load_regions(struct mpl_analysis *a,
-                                    const struct mpl_analysis_options *options,
-                                    struct mpl_err *err)
-{
-    struct mpl_knowledge known = { 0 };
-    const enum mpl_status st = mpl_knowledge_regions(
-        options->knowledge, options->n_knowledge, a->arena, a->lint, &known, err);
-
-    a->region_classes = known.region_classes;
-    a->n_region_classes = known.n_region_classes;
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
-}
-
 enum mpl_status mpl_analysis_check(const char *path,
                                    const struct mpl_analysis_options *options,
                                    struct mpl_analysis **out, struct mpl_err *err)
@@ -237,10 +238,10 @@ enum mpl_status mpl_analysis_check(const char *path,
     }
     *out = a;
 
-    enum mpl_status st = load_regions(a, options, err);
+    enum mpl_status st = load_knowledge(a, options, false, err);
 
     st = st == MPL_OK ? open_runs(a, &path, 1, err) : st;
-    st = st == MPL_OK ? mpl_groups_make(a, err) : st;
+    st = st == MPL_OK ? find_sets(a, NULL, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
     return st == MPL_OK ? publish(a, err) : st;
 }
@@ -256,9 +257,9 @@ enum mpl_status mpl_analysis_calls(const char *path, const struct mpl_rank_pair 
         return mpl_nomem(err);
     }
     *out = a;
-    a->ranks = ranks;
-    a->n_ranks = n_ranks;
-    a->has_calls_only = true;
+    a->run_options.ranks = ranks;
+    a->run_options.n_ranks = n_ranks;
+    a->run_options.has_calls_only = true;
 
     const enum mpl_status st = open_runs(a, &path, 1, err);
 

@@ -7,45 +7,11 @@
 #define MPL_ANALYSIS_ANALYSIS_H
 
 #include "critical/critical.h"
-#include "halt/halt.h"
 #include "infer/infer.h"
 #include "knowledge/knowledge.h"
-#include "read/read.h"
 #include "replay/replay.h"
+#include "sets/sets.h"
 #include "whynot/whynot.h"
-
-/* ---- several runs ------------------------------------------------------------- */
-
-/** The machine while a run was measured, as `marple run` or somebody noted it. */
-struct mpl_machine {
-    const char *host; /**< That it was started on; NULL: not said. */
-    uint32_t cores;   /**< That a run can use on a host; 0: not known. */
-    double
-        foreign_cores; /**< Of them, kept busy by other programs on average; NaN: not known. */
-    double ranks_per_core; /**< Where most ranks share a core; 0: not known. */
-};
-
-/** What somebody noted about a run, in the order of the traces. */
-struct mpl_manifest_run {
-    const char *trace; /**< Path of the trace, resolved against the manifest's directory. */
-    const char *label; /**< May be NULL. */
-    uint32_t processes;   /**< 0: not said. */
-    const char *settings; /**< Runs that differ in it are not alike; NULL: not said. */
-    struct mpl_machine machine;
-};
-struct mpl_manifest {
-    const char *path;
-    size_t n;
-    const struct mpl_manifest_run *runs; /**< Those that have a trace. */
-};
-/**
- * Reads a manifest (doc/guide.md, "Several runs"): YAML with a list `runs`, as `marple run` writes it
- * into case.yaml. \p path is the file, or a directory that holds a case.yaml.
- * Errors: MPL_E_IO, MPL_E_SYNTAX with messages in \p lint.
- */
-enum mpl_status mpl_manifest_read(const char *path, struct mpl_arena *arena,
-                                  struct mpl_lint *lint, const struct mpl_manifest **out,
-                                  struct mpl_err *err);
 
 /* ---- asking -------------------------------------------------------------------- */
 
@@ -79,30 +45,6 @@ enum mpl_verdict {
 const char *mpl_verdict_name(enum mpl_verdict verdict); /* "problems", … as in the JSON */
 /* "problems", "no significant problem" or "inconclusive" */
 const char *mpl_verdict_words(enum mpl_verdict verdict);
-
-/** One trace and everything the stages made of it. Pointers are NULL after a failed stage. */
-struct mpl_run {
-    const char *id; /**< "r1" */
-    const char *path;
-    const char *label; /**< What the manifest calls it; NULL: nothing. */
-    const struct mpl_model *model;
-    const struct mpl_match *match;
-    const struct mpl_clock *clock;
-    const struct mpl_halt *halt; /**< Calls that never return; NULL: there are none. */
-    const struct mpl_events *events;
-    const char
-        *failure; /**< Why the trace cannot be used, causes joined by "; "; else NULL. */
-    struct mpl_machine machine; /**< As the manifest says. */
-    double window_s;            /**< What is diagnosed: without start-up and shut-down. */
-    double
-        halted_s; /**< Behind the window, in which a run that hangs stands still; else 0. */
-    double startup_s; /**< Mean over the processes. */
-    double shutdown_s;
-    const char *
-        damage; /**< What a damaged trace lacks, "events of location 2"; NULL: it is whole. */
-    double
-        unknown_s; /**< Location time of which it therefore says nothing; 0 if it is whole. */
-};
 
 /** A pattern tried on a run. */
 struct mpl_trial {
@@ -154,18 +96,6 @@ struct mpl_evidence {
     const char *location;
     double value;
     const char *unit;
-};
-
-/** A place in the program's source. */
-struct mpl_where {
-    const char *region;
-    const char *file; /**< NULL when unknown. */
-    uint32_t line;    /**< 0 when unknown. */
-    double seconds;
-    /** Where the place of an MPI call in that function is meant, its name; else NULL, and what follows is of no use. */
-    const char *call;
-    bool is_before; /**< What is computed in front of the call, not the call. */
-    double share;   /**< Of what the cause costs. */
 };
 
 /** How far a statement can be relied on: the one word for it (certainty.c has the rule). */
@@ -271,19 +201,9 @@ enum mpl_status mpl_waits_of(const struct mpl_diagnosis *diagnosis,
                              void (*visit)(void *context, uint32_t location, uint32_t call),
                              void *context, struct mpl_err *err);
 
-/** Runs alike; ascending by processes. */
-struct mpl_group {
-    const char *id; /**< "g1" */
-    uint32_t processes;
-    const char *settings; /**< May be NULL. */
-    size_t n_runs;
-    const uint32_t *runs; /**< Indexes into the diagnosis' runs, ascending by duration. */
-    uint32_t speaker;     /**< The run with the median duration. */
-    double median_s, low_s, high_s; /**< Of window_s. */
-    double compute_s;               /**< Computation of all processes of the speaker. */
-    uint32_t
-        computing;    /**< Processes that compute; a master who only hands out does not. */
-    uint32_t program; /**< Runs that look like one program have the same number, from 0. */
+/** What is diagnosed of runs alike. */
+struct mpl_group_verdict {
+    const struct mpl_group *group;
     enum mpl_verdict verdict;
     double location_s, lost_s, explained_s, nested_s, normal_s; /**< As in the diagnosis. */
 };
@@ -346,15 +266,10 @@ struct mpl_diagnosis {
     const struct mpl_run *runs;
     size_t n_trials;
     const struct mpl_trial *trials;
-    size_t n_groups;
-    const struct mpl_group *groups;
-    size_t n_programs;                  /**< 0 where no run can be used. */
+    struct mpl_sets sets;
+    const struct mpl_group_verdict *group_verdicts; /**< Per group. */
+    size_t n_programs;                              /**< 0 where no run can be used. */
     const struct mpl_program *programs; /**< By the number of a group's program. */
-    size_t
-        n_remarks; /**< Sentences: which runs are no repetitions of one another, and why. */
-    const char
-        *machine_remark; /**< That runs were not measured alike, one of them; or NULL. */
-    const char *const *remarks;
     const struct mpl_steps
         *steps; /**< Of the run that the summary speaks of; NULL: it has none. */
     const struct mpl_run_path *path; /**< Likewise. */
@@ -425,9 +340,6 @@ enum mpl_status mpl_analysis_why(struct mpl_analysis *analysis, const char *find
 enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *name,
                                      struct mpl_arena *arena, const struct mpl_why **out,
                                      struct mpl_err *err);
-
-/** Whether a quality note of the reader says that the trace is damaged. */
-bool mpl_note_is_damage(const char *note);
 
 /** The stages up to events only, for `marple check`: one run in the diagnosis, no findings. Of \p options
  *  count the clocks, the progress, and of the knowledge the classes of functions; NULL: the defaults, and no knowledge.

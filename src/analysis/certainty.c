@@ -70,7 +70,7 @@ static double typical_compute_s(struct mpl_analysis *a, const struct mpl_run *ru
 static bool do_culprits_compute_longer(struct mpl_analysis *a,
                                        const struct mpl_diagnosed *d, const char *threshold)
 {
-    const struct mpl_run *run = &a->runs[d->run].shown;
+    const struct mpl_run *run = &a->runs[d->run];
     const double least_s =
         mpl_infer_threshold(a->infer, threshold) * typical_compute_s(a, run);
 
@@ -87,7 +87,7 @@ static bool do_culprits_compute_longer(struct mpl_analysis *a,
 
 static const char *doubt_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
 {
-    const struct mpl_run *run = &a->runs[d->run].shown;
+    const struct mpl_run *run = &a->runs[d->run];
 
     if (run->unknown_s > 0 &&
         run->unknown_s >= (isnan(d->lost_s) ? 0 : d->lost_s + d->outer_s)) {
@@ -162,7 +162,7 @@ static const char *disturbance_of(const struct mpl_analysis *a, uint32_t run)
 static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnosed *d,
                                double unknown, const char **first)
 {
-    const struct mpl_run *run = &a->runs[d->run].shown;
+    const struct mpl_run *run = &a->runs[d->run];
     /* That a run stands still is seen, whatever it does when it runs. */
     const bool is_fatal = d->finding->is_fatal;
     const char *disturbed = is_fatal ? NULL : disturbance_of(a, d->run);
@@ -267,7 +267,7 @@ static void judge_verdict(struct mpl_analysis *a)
     }
     for (uint32_t i = 0; i < a->n_runs && d->certainty == MPL_CERTAINTY_SURE; i++) {
         if (mpl_run_is_usable(&a->runs[i]) &&
-            unrecorded_share(&a->runs[i].shown) >=
+            unrecorded_share(&a->runs[i]) >=
                 mpl_infer_threshold(a->infer, "unknown-large")) {
             d->certainty = MPL_CERTAINTY_LIKELY;
             d->certainty_reason =
@@ -280,7 +280,7 @@ void mpl_certainty_judge(struct mpl_analysis *a)
 {
     /* There are many findings, and of a run they have it in common. */
     for (uint32_t r = 0; r < a->n_runs; r++) {
-        const double unknown = unrecorded_share(&a->runs[r].shown);
+        const double unknown = unrecorded_share(&a->runs[r]);
 
         for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
             if (a->findings[i].run == r) {

@@ -1,13 +1,15 @@
 /*
  * Which findings could change if the clocks were as wrong as they may be.
  *
- * What the clocks can change of all waits of a run together (clock_doubt.c, clock_contested.c) is compared with
+ * What the clocks can change of all waits of a run together (clock_doubt.h) is compared with
  * what a finding says is lost. That is a bound: errors of clocks hardly ever add up so. What is not
  * marked holds with any clocks within their bounds; what is marked may hold as well.
  */
 #include "config.h"
 
 #include "analysis/analysis_priv.h"
+
+#include "run/clock_doubt.h"
 
 #include <math.h>
 
@@ -17,7 +19,7 @@ static const double sensitive_share = 0.25;
 
 /* ---- clocks that nothing limits ------------------------------------------------------------- */
 
-static bool names_unlimited(const struct mpl_run *run, const struct clock_doubt *doubt,
+static bool names_unlimited(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
                             const char *const *labels, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -31,8 +33,8 @@ static bool names_unlimited(const struct mpl_run *run, const struct clock_doubt 
 }
 
 /* Waiting of one process, or for it, with those whose clocks nothing limits at the other end. */
-static double unlimited_wait_s(const struct mpl_run *run, const struct clock_doubt *doubt,
-                               uint32_t process)
+static double unlimited_wait_s(const struct mpl_run *run,
+                               const struct mpl_clock_doubt *doubt, uint32_t process)
 {
     uint32_t n = 0;
     const struct mpl_edge *edges = mpl_events_edges(run->events, &n);
@@ -48,7 +50,8 @@ static double unlimited_wait_s(const struct mpl_run *run, const struct clock_dou
 }
 
 /* Whether what a finding claims of limited locations is waiting for, or of, unlimited ones. */
-static bool waits_for_unlimited(const struct mpl_run *run, const struct clock_doubt *doubt,
+static bool waits_for_unlimited(const struct mpl_run *run,
+                                const struct mpl_clock_doubt *doubt,
                                 const struct mpl_diagnosed *d)
 {
     double sum_s = 0;
@@ -64,7 +67,7 @@ static bool waits_for_unlimited(const struct mpl_run *run, const struct clock_do
 }
 
 /* A finding that names no locations is about all of them. */
-static bool is_unlimited(const struct mpl_run *run, const struct clock_doubt *doubt,
+static bool is_unlimited(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
                          const struct mpl_diagnosed *d)
 {
     const struct mpl_finding *f = d->finding;
@@ -77,7 +80,7 @@ static bool is_unlimited(const struct mpl_run *run, const struct clock_doubt *do
 }
 
 static const char *unlimited_text(struct mpl_analysis *a, const struct mpl_run *run,
-                                  const struct clock_doubt *doubt)
+                                  const struct mpl_clock_doubt *doubt)
 {
     const char *label = run->model->locations[doubt->unlimited].label;
 
@@ -105,7 +108,7 @@ static const char *range_text(struct mpl_analysis *a, const struct mpl_diagnosed
 }
 
 /* Of the waits that the culprits are blamed for, or are not. */
-static double contested_s(const struct mpl_run *run, const struct clock_doubt *doubt,
+static double contested_s(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
                           const struct mpl_finding *f)
 {
     double sum_s = 0;
@@ -119,26 +122,20 @@ static double contested_s(const struct mpl_run *run, const struct clock_doubt *d
 }
 
 /* A finding without a figure says nothing that a quarter less would change. */
-static void find_range(const struct mpl_run *run, const struct clock_doubt *doubt,
-                       struct mpl_diagnosed *d)
-{
-    const bool is_moved = !d->finding->has_own_clocks;
-    const double blame_s = contested_s(run, doubt, d->finding);
-
-    d->clock_low_s = fmax(0, d->lost_s - (is_moved ? doubt->less_s + blame_s : 0));
-    d->clock_high_s = d->lost_s + (is_moved ? doubt->more_s + blame_s : 0);
-}
-
-static enum mpl_status weigh(struct mpl_analysis *a, const struct clock_doubt *doubt,
+static enum mpl_status weigh(struct mpl_analysis *a, const struct mpl_clock_doubt *doubt,
                              struct mpl_diagnosed *d, struct mpl_err *err)
 {
-    const struct mpl_run *run = &a->runs[d->run].shown;
+    const struct mpl_run *run = &a->runs[d->run];
 
     if (is_unlimited(run, doubt, d)) {
         d->is_clock_sensitive = true;
         d->clock_reason = unlimited_text(a, run, doubt);
     } else if (!doubt->is_none && !isnan(d->lost_s)) {
-        find_range(run, doubt, d);
+        const bool is_moved = !d->finding->has_own_clocks;
+        const double blame_s = contested_s(run, doubt, d->finding);
+
+        d->clock_low_s = fmax(0, d->lost_s - (is_moved ? doubt->less_s + blame_s : 0));
+        d->clock_high_s = d->lost_s + (is_moved ? doubt->more_s + blame_s : 0);
         d->is_clock_sensitive = d->lost_s - d->clock_low_s > sensitive_share * d->lost_s;
         d->clock_reason = d->is_clock_sensitive ? range_text(a, d) : NULL;
     }
@@ -158,7 +155,7 @@ static const char *verdict_text(struct mpl_analysis *a, double moved_s)
                                             moved);
 }
 
-static double most_moved_s(const struct mpl_run *run, const struct clock_doubt *doubt)
+static double most_moved_s(const struct mpl_run *run, const struct mpl_clock_doubt *doubt)
 {
     double blame_s = 0;
 
@@ -169,20 +166,21 @@ static double most_moved_s(const struct mpl_run *run, const struct clock_doubt *
 }
 
 /* What decides is the leading cause where it is a problem, else all processes together. */
-static enum mpl_status weigh_group(struct mpl_analysis *a, const struct clock_doubt *doubts,
-                                   const struct mpl_group *group, struct mpl_err *err)
+static enum mpl_status weigh_group(struct mpl_analysis *a,
+                                   const struct mpl_clock_doubt *doubts,
+                                   const struct mpl_group_verdict *g, struct mpl_err *err)
 {
     struct mpl_diagnosis *d = &a->diagnosis;
     const struct mpl_diagnosed *leading = d->leading;
-    const uint32_t r = leading != NULL ? leading->run : group->speaker;
-    const struct mpl_run *run = &a->runs[r].shown;
-    const struct clock_doubt *doubt = &doubts[r];
+    const uint32_t r = leading != NULL ? leading->run : g->group->speaker;
+    const struct mpl_run *run = &a->runs[r];
+    const struct mpl_clock_doubt *doubt = &doubts[r];
     const double moved_s =
         leading != NULL ? leading->lost_s - leading->clock_low_s : most_moved_s(run, doubt);
 
     if (leading != NULL ? is_unlimited(run, doubt, leading) : doubt->n_unlimited > 0) {
         d->verdict_clock_reason = unlimited_text(a, run, doubt);
-    } else if (moved_s > mpl_verdict_margin_s(a, group)) {
+    } else if (moved_s > mpl_verdict_margin_s(a, g)) {
         d->verdict_clock_reason = verdict_text(a, moved_s);
     } else {
         return MPL_OK;
@@ -197,23 +195,24 @@ static enum mpl_status weigh_all(struct mpl_analysis *a, struct mpl_arena *scrat
                                  struct mpl_err *err)
 {
     const struct mpl_diagnosis *d = &a->diagnosis;
-    struct clock_doubt *doubts = MPL_NEW_ARRAY(scratch, a->n_runs, struct clock_doubt);
+    struct mpl_clock_doubt *doubts =
+        MPL_NEW_ARRAY(scratch, a->n_runs, struct mpl_clock_doubt);
     enum mpl_status st = doubts == NULL ? mpl_nomem(err) : MPL_OK;
 
     for (size_t r = 0; r < a->n_runs && st == MPL_OK; r++) {
         if (mpl_run_is_usable(&a->runs[r])) {
-            st = mpl_doubt_create(&a->runs[r].shown, scratch, &doubts[r], err);
+            st = mpl_doubt_create(&a->runs[r], scratch, &doubts[r], err);
         }
     }
     for (size_t i = 0; i < d->n_findings && st == MPL_OK; i++) {
         st = weigh(a, &doubts[a->findings[i].run], &a->findings[i], err);
     }
-    for (size_t i = 0; i < d->n_groups && st == MPL_OK; i++) {
-        const struct mpl_group *group = &a->groups[i];
+    for (size_t i = 0; i < d->sets.n_groups && st == MPL_OK; i++) {
+        const struct mpl_group_verdict *g = &d->group_verdicts[i];
 
         if (!d->is_verdict_clock_sensitive &&
-            (d->leading == NULL || mpl_group_of(a, d->leading->run) == group)) {
-            st = weigh_group(a, doubts, group, err);
+            (d->leading == NULL || mpl_group_of(&d->sets, d->leading->run) == g->group)) {
+            st = weigh_group(a, doubts, g, err);
         }
     }
     return st;

@@ -97,7 +97,7 @@ static enum mpl_status assert_quality(struct mpl_analysis *a, const struct mpl_r
 static enum mpl_status assert_roles(struct mpl_analysis *a, const struct trial *t,
                                     struct mpl_err *err)
 {
-    const struct mpl_run *run = &a->runs[t->shown.run].shown;
+    const struct mpl_run *run = &a->runs[t->shown.run];
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < mpl_pattern_role_count(t->shown.pattern) && st == MPL_OK; i++) {
@@ -121,7 +121,7 @@ static enum mpl_status assert_as(struct mpl_analysis *a, const struct trial *t,
                                  const char *name, struct mpl_err *err)
 {
     const struct mpl_slot slots[] = {
-        mpl_slot_text("run", a->runs[t->shown.run].shown.id),
+        mpl_slot_text("run", a->runs[t->shown.run].id),
         mpl_slot_text("name", name),
         mpl_slot_text("id", t->shown.id),
         mpl_slot_text("scope", t->shown.scope),
@@ -138,21 +138,17 @@ static enum mpl_status assert_as(struct mpl_analysis *a, const struct trial *t,
  * Also under the names of the patterns that it extends: their rules hold for it, too. A file that
  * extends its own name stands in for what it extends.
  */
-static bool is_base(const struct trial *t, const struct mpl_pattern *base)
-{
-    return mpl_pattern_extends(t->shown.pattern, base) &&
-           strcmp(mpl_pattern_name(base), mpl_pattern_name(t->shown.pattern)) != 0;
-}
-
 static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial *t,
                                       struct mpl_err *err)
 {
-    enum mpl_status st = assert_as(a, t, mpl_pattern_name(t->shown.pattern), err);
+    const char *own = mpl_pattern_name(t->shown.pattern);
+    enum mpl_status st = assert_as(a, t, own, err);
 
     for (size_t i = 0; i < mpl_patterns_count(a->patterns) && st == MPL_OK; i++) {
         const struct mpl_pattern *base = mpl_patterns_get(a->patterns, i);
 
-        if (is_base(t, base)) {
+        if (mpl_pattern_extends(t->shown.pattern, base) &&
+            strcmp(mpl_pattern_name(base), own) != 0) {
             st = assert_as(a, t, mpl_pattern_name(base), err);
         }
     }
@@ -163,7 +159,7 @@ static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial
 static enum mpl_status assert_nested(struct mpl_analysis *a, const struct trial *outer,
                                      const struct trial *inner, struct mpl_err *err)
 {
-    const struct mpl_run *run = &a->runs[outer->shown.run].shown;
+    const struct mpl_run *run = &a->runs[outer->shown.run];
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < mpl_pattern_role_count(outer->shown.pattern); i++) {
@@ -210,7 +206,7 @@ enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err)
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < a->n_runs && st == MPL_OK; i++) {
-        const struct mpl_run *run = &a->runs[i].shown;
+        const struct mpl_run *run = &a->runs[i];
 
         if (!mpl_run_is_usable(&a->runs[i])) {
             continue;

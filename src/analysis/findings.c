@@ -26,18 +26,11 @@ static uint32_t run_of(const struct mpl_analysis *a, const char *id)
     return run;
 }
 
-/* Locations that make MPI calls or compute in the window, times its length; of a run that hangs also what
- * lies behind it. */
-static double location_seconds(const struct mpl_run *run)
-{
-    return (run->window_s + run->halted_s) * run->model->n_locations;
-}
-
 static enum mpl_status keep_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                     const struct mpl_region_time *times, uint32_t n,
                                     struct mpl_err *err)
 {
-    const struct mpl_model *model = a->runs[d->run].shown.model;
+    const struct mpl_model *model = a->runs[d->run].model;
     struct mpl_where *all =
         MPL_NEW_ARRAY(a->arena, d->n_where + SOURCES_SHOWN, struct mpl_where);
     double sum_s = 0;
@@ -86,7 +79,7 @@ static bool find_place(const char *where, enum mpl_place_kind *kind)
 static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                     const char *where, struct mpl_err *err)
 {
-    const struct mpl_run *run = &a->runs[d->run].shown;
+    const struct mpl_run *run = &a->runs[d->run];
     struct trial *t = mpl_trials_find(a, d->finding->run, d->finding->pattern);
     const char *dot = strchr(where, '.');
     const struct mpl_region_time *times = NULL;
@@ -120,7 +113,7 @@ static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed
 static enum mpl_status find_functions(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                       const char *label, struct mpl_err *err)
 {
-    const struct mpl_run *run = &a->runs[d->run].shown;
+    const struct mpl_run *run = &a->runs[d->run];
     const uint32_t location = mpl_model_find_location(run->model, label);
     uint32_t n = 0;
     const struct mpl_region_time *times =
@@ -139,7 +132,7 @@ static const char *first_sentence(struct mpl_analysis *a, const char *text)
 static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
                             const struct mpl_finding *f, struct mpl_err *err)
 {
-    const struct mpl_run *run = &a->runs[run_of(a, f->run)].shown;
+    const struct mpl_run *run = &a->runs[run_of(a, f->run)];
     enum mpl_status st = MPL_OK;
 
     d->finding = f;
@@ -149,7 +142,8 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                  : NULL;
     d->run = run_of(a, f->run);
     d->lost_s = f->lost_s;
-    d->severity = f->lost_s / location_seconds(run);
+    /* Of a run that hangs also what lies behind the window. */
+    d->severity = f->lost_s / ((run->window_s + run->halted_s) * run->model->n_locations);
     d->share_of_lost = f->share_of_lost;
     /* A formula that promises more than the run lasts does not fit it. */
     d->gain_model_s = f->gain_s <= run->window_s ? f->gain_s : NAN;
@@ -273,7 +267,7 @@ static enum mpl_status name_all(struct mpl_analysis *a, struct mpl_diagnosed *al
  */
 static double worth_of(const struct mpl_analysis *a, const struct mpl_diagnosed *d)
 {
-    const struct mpl_run *run = &a->runs[d->run].shown;
+    const struct mpl_run *run = &a->runs[d->run];
     const double cost_s = d->severity * (run->window_s + run->halted_s);
     const double gain_s = isnan(d->gain_model_s) ? cost_s / 2 : d->gain_model_s;
     const double nested = d->lost_s > 0 ? (d->lost_s + d->outer_s) / d->lost_s : 1;

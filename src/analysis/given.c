@@ -80,7 +80,7 @@ enum mpl_status mpl_facts_given(struct mpl_analysis *a, struct mpl_err *err)
     }
     for (size_t i = 0; i < a->n_runs; i++) {
         if (mpl_run_is_usable(&a->runs[i])) {
-            is_whole = is_whole && give_run(&a->runs[i].shown, &given);
+            is_whole = is_whole && give_run(&a->runs[i], &given);
         }
     }
     a->limits.n_given = given.n;

@@ -250,7 +250,7 @@ static enum mpl_status understand(struct mpl_analysis *a, const struct mpl_need 
             err);
         return st == MPL_OK ? MPL_END : st;
     }
-    q->run = &a->runs[q->trial->shown.run].shown;
+    q->run = &a->runs[q->trial->shown.run];
     q->metric_index = mpl_metric_set_find(q->trial->shown.metrics, need->metric);
     if (q->metric_index == MPL_NONE) {
         st = complain(
@@ -325,7 +325,7 @@ static enum mpl_status answer_all(struct mpl_analysis *a, size_t *answered, bool
         }
         expect(a, *answered);
         while (*answered < mpl_infer_need_count(a->infer) && st == MPL_OK) {
-            mpl_progress_tell(a->progress, "evaluating metrics", *answered,
+            mpl_progress_tell(a->run_options.progress, "evaluating metrics", *answered,
                               mpl_infer_need_count(a->infer));
             st = answer(a, mpl_infer_need(a->infer, *answered), err);
             (*answered)++;
@@ -348,7 +348,7 @@ static enum mpl_status call_last(struct mpl_analysis *a, struct mpl_err *err)
     for (size_t i = 0; i < a->n_runs && st == MPL_OK; i++) {
         const struct mpl_slot slot = { .name = "run",
                                        .kind = MPL_SLOT_STRING,
-                                       .text = a->runs[i].shown.id };
+                                       .text = a->runs[i].id };
 
         st = mpl_infer_assert(a->infer, "last-call", &slot, 1, err);
     }

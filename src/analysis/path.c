@@ -8,13 +8,13 @@ enum { STEPS_TOLD = 250 };
 
 enum mpl_status mpl_path_find(struct mpl_analysis *a, struct mpl_err *err)
 {
-    const struct run *run = &a->runs[a->diagnosis.speaker];
+    const struct mpl_run *run = &a->runs[a->diagnosis.speaker];
 
     if (!mpl_run_is_usable(run)) {
         return MPL_OK;
     }
 
-    const struct mpl_events *events = run->shown.events;
+    const struct mpl_events *events = run->events;
     struct mpl_run_path *out = MPL_NEW(a->arena, struct mpl_run_path);
     int64_t begin_ticks;
     int64_t end_ticks;

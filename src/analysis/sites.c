@@ -188,7 +188,7 @@ static enum mpl_status find_for(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                 struct mpl_err *err)
 {
     struct mpl_arena *scratch = NULL;
-    struct tally t = { .run = &a->runs[d->run].shown };
+    struct tally t = { .run = &a->runs[d->run] };
     enum mpl_status st;
 
     /* Too few cores are at no place of the program. */

@@ -1,8 +1,11 @@
 #include "config.h"
 
-#include "analysis/scopes_priv.h"
+#include "analysis/analysis_priv.h"
+
+#include "run/scopes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_asked_for(const struct mpl_pattern *pattern,
@@ -36,7 +39,7 @@ static enum mpl_status try_pattern(struct mpl_analysis *a, struct trial *t,
                                    const struct mpl_analysis_options *options,
                                    double better, struct mpl_err *err)
 {
-    const struct mpl_run *run = &a->runs[t->shown.run].shown;
+    const struct mpl_run *run = &a->runs[t->shown.run];
     const size_t n_roles = options == NULL ? 0 : options->n_roles;
     struct mpl_role_binding *own =
         MPL_NEW_ARRAY(a->arena, n_roles, struct mpl_role_binding);
@@ -317,7 +320,7 @@ static struct mpl_phase sum_phase(const struct mpl_events *events)
 }
 
 static enum mpl_status name_trial(struct mpl_analysis *a, struct trial *t,
-                                  const struct scope *scope, struct mpl_err *err)
+                                  const struct mpl_scope *scope, struct mpl_err *err)
 {
     struct mpl_part *part = MPL_NEW(a->arena, struct mpl_part);
 
@@ -327,7 +330,7 @@ static enum mpl_status name_trial(struct mpl_analysis *a, struct trial *t,
     *part = scope->part;
     t->part = part;
     t->shown.scope = scope->says;
-    t->shown.end_s = a->runs[t->shown.run].shown.window_s;
+    t->shown.end_s = a->runs[t->shown.run].window_s;
     if (scope->is_phase) {
         t->shown.is_phase = true;
         t->shown.begin_s = scope->begin_s;
@@ -341,7 +344,7 @@ static enum mpl_status name_trial(struct mpl_analysis *a, struct trial *t,
 
 /* Adds a trial when some pattern fits the scope. */
 static enum mpl_status try_scope(struct mpl_analysis *a, uint32_t run,
-                                 const struct scope *scope, bool *is_found,
+                                 const struct mpl_scope *scope, bool *is_found,
                                  struct mpl_err *err)
 {
     struct trial *t = &a->trials[a->n_trials];
@@ -349,15 +352,15 @@ static enum mpl_status try_scope(struct mpl_analysis *a, uint32_t run,
     struct mpl_arena *arena = mpl_arena_create();
     size_t pattern = 0;
     enum mpl_status st = arena == NULL ? mpl_nomem(err)
-                                       : mpl_events_part(a->runs[run].shown.events,
-                                                         &scope->part, arena, &events, err);
+                                       : mpl_events_part(a->runs[run].events, &scope->part,
+                                                         arena, &events, err);
 
     *is_found = false;
     *t = (struct trial){ .arena = NULL };
     st = st == MPL_OK ? try_all(a, run, events, t, &pattern, err) : st;
     t->part_arena = arena;
     if (st == MPL_OK && t->recognition != NULL) {
-        t->shown.share = share_of(events, a->runs[run].shown.events);
+        t->shown.share = share_of(events, a->runs[run].events);
         st = name_trial(a, t, scope, err);
         st = st == MPL_OK ? choose(a, t, pattern, err) : st;
         *is_found = st == MPL_OK;
@@ -372,16 +375,17 @@ static enum mpl_status try_scope(struct mpl_analysis *a, uint32_t run,
 
 /* Tries the scopes from \p from on. Adds what share of the run those that fit explain. */
 static enum mpl_status try_scopes(struct mpl_analysis *a, uint32_t run,
-                                  const struct scopes *s, size_t from, bool *is_taken,
+                                  const struct mpl_scopes *s, size_t from, bool *is_taken,
                                   double *explained, struct mpl_err *err)
 {
     enum mpl_status st = MPL_OK;
 
     for (size_t i = from; i < s->items.n && st == MPL_OK; i++) {
-        const struct scope *scope = mpl_buf_get(&s->items, i);
+        const struct mpl_scope *scope = mpl_buf_get(&s->items, i);
         bool is_found;
 
-        mpl_progress_tell(a->progress, "looking for patterns in parts", i, s->items.n);
+        mpl_progress_tell(a->run_options.progress, "looking for patterns in parts", i,
+                          s->items.n);
         st = try_scope(a, run, scope, &is_found, err);
         if (is_found) {
             *explained += scope->share * score_of(&a->trials[a->n_trials - 1]);
@@ -394,11 +398,12 @@ static enum mpl_status try_scopes(struct mpl_analysis *a, uint32_t run,
 }
 
 /* Communicators, and what remains without those in which a pattern was found. */
-static enum mpl_status try_nested(struct mpl_analysis *a, uint32_t run, struct scopes *s,
-                                  double *explained, struct mpl_err *err)
+static enum mpl_status try_nested(struct mpl_analysis *a, uint32_t run,
+                                  struct mpl_scopes *s, double *explained,
+                                  struct mpl_err *err)
 {
     const size_t n_before = a->n_trials;
-    bool *is_taken = MPL_NEW_ARRAY(a->arena, a->runs[run].shown.model->n_comms, bool);
+    bool *is_taken = MPL_NEW_ARRAY(a->arena, a->runs[run].model->n_comms, bool);
     enum mpl_status st = is_taken == NULL ? mpl_nomem(err) : MPL_OK;
 
     st = st == MPL_OK ? try_scopes(a, run, s, 0, is_taken, explained, err) : st;
@@ -416,13 +421,13 @@ static enum mpl_status try_nested(struct mpl_analysis *a, uint32_t run, struct s
  * the end than in the beginning. They are one if the pattern fits them together as well.
  */
 static enum mpl_status try_together(struct mpl_analysis *a, uint32_t run,
-                                    const struct scopes *s, struct scope *found,
+                                    const struct mpl_scopes *s, struct mpl_scope *found,
                                     struct mpl_err *err)
 {
     struct trial *first = &a->trials[a->n_trials - 2];
     struct trial *second = &a->trials[a->n_trials - 1];
     struct trial *both = &a->trials[a->n_trials];
-    struct scope scope;
+    struct mpl_scope scope;
     bool is_found;
     enum mpl_status st;
 
@@ -456,23 +461,24 @@ static const double nearly_all = 0.95;
  * Phases replace the world's pattern if together they explain more; where it has none, if those in
  * which some pattern fits are half of the run, in what is said or in time.
  */
-static enum mpl_status try_phases(struct mpl_analysis *a, uint32_t run, struct scopes *s,
-                                  const struct trial *world, bool *is_replaced,
-                                  struct mpl_err *err)
+static enum mpl_status try_phases(struct mpl_analysis *a, uint32_t run,
+                                  struct mpl_scopes *s, const struct trial *world,
+                                  bool *is_replaced, struct mpl_err *err)
 {
-    const double window_s = a->runs[run].shown.window_s;
+    const double window_s = a->runs[run].window_s;
     const size_t n_before = a->n_trials;
     double explained = 0;
     double share = 0;
     double time_s = 0;
-    struct scope found[SCOPES_MAX]; /* of the trials from n_before on */
+    struct mpl_scope found[MPL_SCOPES_MAX]; /* of the trials from n_before on */
     bool is_found;
     enum mpl_status st;
 
     s->items.n = 0;
     st = mpl_scopes_phases(s, err);
     for (size_t i = 0; i < s->items.n && st == MPL_OK; i++) {
-        found[a->n_trials - n_before] = *(const struct scope *) mpl_buf_get(&s->items, i);
+        found[a->n_trials - n_before] =
+            *(const struct mpl_scope *) mpl_buf_get(&s->items, i);
         st = try_scope(a, run, &found[a->n_trials - n_before], &is_found, err);
         if (is_found && a->n_trials - n_before >= 2) {
             st = try_together(a, run, s, &found[a->n_trials - n_before - 2], err);
@@ -499,7 +505,7 @@ static enum mpl_status try_phases(struct mpl_analysis *a, uint32_t run, struct s
  * replace the world's pattern only if together they explain more: who exchanges halos along rows
  * and columns is one grid.
  */
-static enum mpl_status try_parts(struct mpl_analysis *a, uint32_t run, struct scopes *s,
+static enum mpl_status try_parts(struct mpl_analysis *a, uint32_t run, struct mpl_scopes *s,
                                  struct trial *world, bool *is_replaced,
                                  struct mpl_err *err)
 {
@@ -535,9 +541,9 @@ static enum mpl_status choose_of_run(struct mpl_analysis *a, size_t first, size_
 {
     const uint32_t run = a->trials[first].shown.run;
     const size_t best = best_of(a, first, n);
-    struct scopes scopes = { .events = a->runs[run].shown.events,
-                             .arena = a->arena,
-                             .items = mpl_buf_make(sizeof(struct scope)) };
+    struct mpl_scopes scopes = { .events = a->runs[run].events,
+                                 .arena = a->arena,
+                                 .items = mpl_buf_make(sizeof(struct mpl_scope)) };
     struct trial *world = best < n ? &a->trials[first + best] : NULL;
     bool is_replaced = false;
     enum mpl_status st = MPL_OK;
@@ -650,20 +656,20 @@ static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_topology *topology = NULL;
     double best = 0;
-    enum mpl_status st = arena == NULL ? mpl_nomem(err)
-                                       : mpl_topology_create(a->runs[run].shown.events,
-                                                             arena, &topology, err);
+    enum mpl_status st =
+        arena == NULL ? mpl_nomem(err)
+                      : mpl_topology_create(a->runs[run].events, arena, &topology, err);
 
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         struct trial *t = &a->trials[a->n_trials++];
 
-        mpl_progress_tell(a->progress, "looking for patterns", i, n);
+        mpl_progress_tell(a->run_options.progress, "looking for patterns", i, n);
         t->shown.run = run;
         t->shown.pattern = mpl_patterns_get(a->patterns, i);
         t->shown.id = mpl_pattern_name(t->shown.pattern);
         t->shown.scope = "world";
         t->shown.share = 1;
-        t->shown.end_s = a->runs[run].shown.window_s;
+        t->shown.end_s = a->runs[run].window_s;
         if (is_asked_for(t->shown.pattern, options) ||
             !mpl_pattern_is_structural(t->shown.pattern)) {
             st = try_pattern(a, t, topology, options, least_score(a, best), err);
@@ -683,7 +689,7 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
     const size_t n = mpl_patterns_count(a->patterns);
     enum mpl_status st = check_names(a, options, err);
 
-    a->trials = MPL_NEW_ARRAY(a->arena, (n + SCOPES_MAX + 3) * a->n_runs, struct trial);
+    a->trials = MPL_NEW_ARRAY(a->arena, (n + MPL_SCOPES_MAX + 3) * a->n_runs, struct trial);
     if (st == MPL_OK && a->trials == NULL) {
         st = mpl_nomem(err);
     }
@@ -710,6 +716,16 @@ bool mpl_trial_is_inside(const struct trial *inner, const struct trial *outer)
            inner->shown.run == outer->shown.run && inner->part != NULL &&
            inner->part->comms != NULL && inner->part->processes != NULL && scope != NULL &&
            strcmp(scope, "@rest") == 0;
+}
+
+/* Ids are "r1", "r2", … in the order of the runs. */
+uint32_t mpl_runs_find(const struct mpl_analysis *a, const char *id)
+{
+    char *end = NULL;
+    const unsigned long number = id[0] == 'r' ? strtoul(id + 1, &end, 10) : 0;
+
+    return number == 0 || *end != '\0' || number > a->n_runs ? MPL_NONE
+                                                             : (uint32_t) number - 1;
 }
 
 /* The first of a run, which stand together in the order of runs; n_trials where it has none. */

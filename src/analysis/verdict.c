@@ -32,16 +32,16 @@ const char *mpl_verdict_words(enum mpl_verdict verdict)
 }
 
 static bool is_of(const struct mpl_analysis *a, const struct mpl_diagnosed *f,
-                  const struct mpl_group *group)
+                  const struct mpl_group_verdict *g)
 {
-    return mpl_group_of(a, f->run) == group;
+    return mpl_group_of(&a->diagnosis.sets, f->run) == g->group;
 }
 
 /* The speaker's time, and what the findings that are facts account for. */
-static void add_up(const struct mpl_analysis *a, struct mpl_group *g)
+static void add_up(const struct mpl_analysis *a, struct mpl_group_verdict *g)
 {
     const struct mpl_diagnosis *d = &a->diagnosis;
-    const struct mpl_run *run = &a->runs[g->speaker].shown;
+    const struct mpl_run *run = &a->runs[g->group->speaker];
     double compute_s = 0;
 
     for (uint32_t l = 0; l < run->model->n_locations; l++) {
@@ -49,9 +49,6 @@ static void add_up(const struct mpl_analysis *a, struct mpl_group *g)
     }
     g->location_s = (run->window_s + run->halted_s) * run->model->n_locations;
     g->lost_s = g->location_s > compute_s ? g->location_s - compute_s : 0;
-    g->explained_s = 0;
-    g->nested_s = 0;
-    g->normal_s = 0;
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
@@ -71,13 +68,19 @@ static void add_up(const struct mpl_analysis *a, struct mpl_group *g)
     g->normal_s = fmin(g->normal_s, g->lost_s - g->explained_s - g->nested_s);
 }
 
-static void add_up_all(struct mpl_analysis *a)
+static enum mpl_status add_up_all(struct mpl_analysis *a, struct mpl_err *err)
 {
     struct mpl_diagnosis *d = &a->diagnosis;
 
-    for (size_t i = 0; i < d->n_groups; i++) {
-        struct mpl_group *g = &a->groups[i];
+    a->group_verdicts = MPL_NEW_ARRAY(a->arena, d->sets.n_groups, struct mpl_group_verdict);
+    d->group_verdicts = a->group_verdicts;
+    if (a->group_verdicts == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < d->sets.n_groups; i++) {
+        struct mpl_group_verdict *g = &a->group_verdicts[i];
 
+        g->group = &d->sets.groups[i];
         add_up(a, g);
         d->location_s += g->location_s;
         d->lost_s += g->lost_s;
@@ -85,22 +88,23 @@ static void add_up_all(struct mpl_analysis *a)
         d->nested_s += g->nested_s;
         d->normal_s += g->normal_s;
     }
+    return MPL_OK;
 }
 
 /* Lost time that nothing accounts for. */
-static double unexplained_s(const struct mpl_group *g)
+static double unexplained_s(const struct mpl_group_verdict *g)
 {
     return g->lost_s - g->explained_s - g->nested_s - g->normal_s;
 }
 
-static bool is_unexplained(const struct mpl_group *g)
+static bool is_unexplained(const struct mpl_group_verdict *g)
 {
     return unexplained_s(g) >= unexplained_share * g->location_s;
 }
 
 static bool is_problem(const struct mpl_analysis *a, const struct mpl_diagnosed *f)
 {
-    const double window_s = a->runs[f->run].shown.window_s;
+    const double window_s = a->runs[f->run].window_s;
 
     return f->finding->is_fatal || mpl_nesting_severity(f) >= problem_severity ||
            f->gain_model_s >= problem_severity * window_s;
@@ -109,14 +113,14 @@ static bool is_problem(const struct mpl_analysis *a, const struct mpl_diagnosed 
 /* The first cause of a group that is a fact and a problem, or NULL. One that costs less may stand before
  * it, when more can be gained there. */
 static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
-                                                   const struct mpl_group *group)
+                                                   const struct mpl_group_verdict *g)
 {
     const struct mpl_diagnosis *d = &a->diagnosis;
 
     for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (is_of(a, f, group) && !f->is_within_spread && is_problem(a, f)) {
+        if (is_of(a, f, g) && !f->is_within_spread && is_problem(a, f)) {
             return f;
         }
     }
@@ -124,28 +128,28 @@ static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
 }
 
 /* By how much a cause is more than what makes a problem; less than 0: by how much it is less. */
-static double excess_s(const struct mpl_analysis *a, const struct mpl_group *group,
+static double excess_s(const struct mpl_analysis *a, const struct mpl_group_verdict *g,
                        const struct mpl_diagnosed *f)
 {
-    return fmax(f->lost_s + f->outer_s - problem_severity * group->location_s,
-                f->gain_model_s - problem_severity * a->runs[f->run].shown.window_s);
+    return fmax(f->lost_s + f->outer_s - problem_severity * g->location_s,
+                f->gain_model_s - problem_severity * a->runs[f->run].window_s);
 }
 
-double mpl_verdict_margin_s(const struct mpl_analysis *a, const struct mpl_group *group)
+double mpl_verdict_margin_s(const struct mpl_analysis *a, const struct mpl_group_verdict *g)
 {
     const struct mpl_diagnosis *d = &a->diagnosis;
-    double margin_s = fabs(unexplained_s(group) - unexplained_share * group->location_s);
+    double margin_s = fabs(unexplained_s(g) - unexplained_share * g->location_s);
 
-    if (group->verdict == MPL_VERDICT_PROBLEMS) {
-        const struct mpl_diagnosed *leading = leading_problem(a, group);
+    if (g->verdict == MPL_VERDICT_PROBLEMS) {
+        const struct mpl_diagnosed *leading = leading_problem(a, g);
 
-        return leading->finding->is_fatal ? INFINITY : excess_s(a, group, leading);
+        return leading->finding->is_fatal ? INFINITY : excess_s(a, g, leading);
     }
     for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (is_of(a, f, group) && !f->is_within_spread) {
-            margin_s = fmin(margin_s, fabs(excess_s(a, group, f)));
+        if (is_of(a, f, g) && !f->is_within_spread) {
+            margin_s = fmin(margin_s, fabs(excess_s(a, g, f)));
         }
     }
     return margin_s;
@@ -153,7 +157,7 @@ double mpl_verdict_margin_s(const struct mpl_analysis *a, const struct mpl_group
 
 /* A pattern of the program that says its roles are busy answers for the idle rest, e.g. the master. */
 static const struct mpl_diagnosed *all_clear(struct mpl_analysis *a,
-                                             const struct mpl_group *group)
+                                             const struct mpl_group_verdict *g)
 {
     const struct mpl_diagnosed *found = NULL;
 
@@ -161,7 +165,7 @@ static const struct mpl_diagnosed *all_clear(struct mpl_analysis *a,
         const struct mpl_diagnosed *f = &a->findings[i];
         const struct trial *t = mpl_trials_find(a, f->finding->run, f->finding->pattern);
 
-        if (f->finding->is_all_clear && is_of(a, f, group) && !f->is_within_spread &&
+        if (f->finding->is_all_clear && is_of(a, f, g) && !f->is_within_spread &&
             (found == NULL || (t != NULL && mpl_pattern_is_structural(t->shown.pattern)))) {
             found = f;
         }
@@ -225,7 +229,7 @@ static const char *pattern_phrase(struct mpl_analysis *a, uint32_t run)
 }
 
 static const struct mpl_diagnosed *longest_observation(const struct mpl_analysis *a,
-                                                       const struct mpl_group *group)
+                                                       const struct mpl_group_verdict *g)
 {
     const struct mpl_diagnosis *d = &a->diagnosis;
     const struct mpl_diagnosed *longest = NULL;
@@ -234,7 +238,7 @@ static const struct mpl_diagnosed *longest_observation(const struct mpl_analysis
         const struct mpl_diagnosed *f = &d->findings[i];
 
         if (strcmp(f->finding->kind, "observation") == 0 && !isnan(f->lost_s) &&
-            is_of(a, f, group) && !f->is_within_spread &&
+            is_of(a, f, g) && !f->is_within_spread &&
             (longest == NULL || f->lost_s > longest->lost_s)) {
             longest = f;
         }
@@ -253,18 +257,19 @@ static const char *problem_text(struct mpl_analysis *a, const struct mpl_diagnos
                             remedy);
 }
 
-static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_group *group)
+static const char *inconclusive_text(struct mpl_analysis *a,
+                                     const struct mpl_group_verdict *g)
 {
-    const struct mpl_diagnosed *leading = leading_problem(a, group);
-    const struct mpl_diagnosed *f = longest_observation(a, group);
-    const char *rest = mpl_text_seconds(a->arena, unexplained_s(group));
+    const struct mpl_diagnosed *leading = leading_problem(a, g);
+    const struct mpl_diagnosed *f = longest_observation(a, g);
+    const char *rest = mpl_text_seconds(a->arena, unexplained_s(g));
 
     if (leading != NULL) {
         return mpl_arena_printf(a->arena,
                                 "More may hide in what is missing than what is found: %s",
                                 leading->headline);
     }
-    if (!is_unexplained(group)) {
+    if (!is_unexplained(g)) {
         return "It shows no problem, but one may hide in what is missing.";
     }
     return mpl_arena_printf(a->arena, "No cause was found for %s of lost process time.%s%s",
@@ -276,8 +281,8 @@ static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_gr
 static const char *damage_phrase(const struct mpl_analysis *a, uint32_t program)
 {
     for (uint32_t i = 0; i < a->n_runs; i++) {
-        const struct mpl_group *g = mpl_group_of(a, i);
-        const struct mpl_run *run = &a->runs[i].shown;
+        const struct mpl_group *g = mpl_group_of(&a->diagnosis.sets, i);
+        const struct mpl_run *run = &a->runs[i];
 
         if (g == NULL || g->program != program || run->damage == NULL) {
             continue;
@@ -301,64 +306,53 @@ static const char *damage_phrase(const struct mpl_analysis *a, uint32_t program)
  * that costs most, or than a problem at all. A process whose partner's events are missing looks late though
  * it only passes on that partner's delay.
  */
-static bool is_hidden(const struct mpl_analysis *a, const struct mpl_group *group)
+static bool is_hidden(const struct mpl_analysis *a, const struct mpl_group_verdict *g)
 {
     const struct mpl_diagnosis *d = &a->diagnosis;
-    double known_s = problem_severity * group->location_s;
+    double known_s = problem_severity * g->location_s;
 
     for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (is_of(a, f, group) && !f->is_within_spread && !isnan(f->lost_s)) {
+        if (is_of(a, f, g) && !f->is_within_spread && !isnan(f->lost_s)) {
             known_s = fmax(known_s, f->lost_s + f->outer_s);
         }
     }
-    return a->runs[group->speaker].shown.unknown_s >= known_s;
+    return a->runs[g->group->speaker].unknown_s >= known_s;
 }
 
-static enum mpl_verdict judge_group(const struct mpl_analysis *a,
-                                    const struct mpl_group *group)
+static const char *verdict_text(struct mpl_analysis *a, const struct mpl_group_verdict *g)
 {
-    return is_hidden(a, group)                 ? MPL_VERDICT_INCONCLUSIVE
-           : leading_problem(a, group) != NULL ? MPL_VERDICT_PROBLEMS
-           : is_unexplained(group)             ? MPL_VERDICT_INCONCLUSIVE
-                                               : MPL_VERDICT_NO_PROBLEM;
-}
+    const struct mpl_diagnosed *clear = all_clear(a, g);
 
-static const char *verdict_text(struct mpl_analysis *a, const struct mpl_group *group)
-{
-    const struct mpl_diagnosed *clear = all_clear(a, group);
-
-    switch (group->verdict) {
+    switch (g->verdict) {
     case MPL_VERDICT_PROBLEMS:
-        return problem_text(a, leading_problem(a, group));
+        return problem_text(a, leading_problem(a, g));
     case MPL_VERDICT_INCONCLUSIVE:
-        return inconclusive_text(a, group);
+        return inconclusive_text(a, g);
     default:
-        return clear != NULL
-                   ? clear->finding->text
-                   : mpl_arena_printf(
-                         a->arena,
-                         "No cause was found that costs %.0f %% of the process "
-                         "time or more; %.0f %% of it is not computation.",
-                         100 * problem_severity,
-                         group->location_s > 0 ? 100 * group->lost_s / group->location_s
-                                               : 0);
+        return clear != NULL ? clear->finding->text
+                             : mpl_arena_printf(
+                                   a->arena,
+                                   "No cause was found that costs %.0f %% of the process "
+                                   "time or more; %.0f %% of it is not computation.",
+                                   100 * problem_severity,
+                                   g->location_s > 0 ? 100 * g->lost_s / g->location_s : 0);
     }
 }
 
 /* Of several runs, those of which the summary speaks. */
-static const char *group_phrase(struct mpl_analysis *a, const struct mpl_group *group)
+static const char *group_phrase(struct mpl_analysis *a, const struct mpl_group_verdict *g)
 {
-    if (a->diagnosis.n_groups == 1 && group->n_runs == 1) {
+    if (a->diagnosis.sets.n_groups == 1 && g->group->n_runs == 1) {
         return "";
     }
-    return group->n_runs > 1
+    return g->group->n_runs > 1
                ? mpl_arena_printf(a->arena, "With %u processes (%zu runs): ",
-                                  (unsigned) group->processes, group->n_runs)
-               : mpl_arena_printf(a->arena,
-                                  "With %u processes (%s): ", (unsigned) group->processes,
-                                  a->runs[group->speaker].shown.id);
+                                  (unsigned) g->group->processes, g->group->n_runs)
+               : mpl_arena_printf(
+                     a->arena, "With %u processes (%s): ", (unsigned) g->group->processes,
+                     a->runs[g->group->speaker].id);
 }
 
 /*
@@ -366,14 +360,15 @@ static const char *group_phrase(struct mpl_analysis *a, const struct mpl_group *
  * inconclusive, if any group is. The summary speaks of the largest of those that decide, as what a
  * program loses grows with its processes. Groups ascend by these.
  */
-static const struct mpl_group *deciding_of(const struct mpl_diagnosis *d, uint32_t program)
+static const struct mpl_group_verdict *deciding_of(const struct mpl_diagnosis *d,
+                                                   uint32_t program)
 {
-    const struct mpl_group *deciding = NULL;
+    const struct mpl_group_verdict *deciding = NULL;
 
-    for (size_t i = 0; i < d->n_groups; i++) {
-        const struct mpl_group *g = &d->groups[i];
+    for (size_t i = 0; i < d->sets.n_groups; i++) {
+        const struct mpl_group_verdict *g = &d->group_verdicts[i];
 
-        if (g->program == program &&
+        if (g->group->program == program &&
             (deciding == NULL || g->verdict == MPL_VERDICT_PROBLEMS ||
              (g->verdict == MPL_VERDICT_INCONCLUSIVE &&
               deciding->verdict != MPL_VERDICT_PROBLEMS) ||
@@ -384,12 +379,13 @@ static const struct mpl_group *deciding_of(const struct mpl_diagnosis *d, uint32
     return deciding;
 }
 
-static const char *summary_of(struct mpl_analysis *a, const struct mpl_group *deciding)
+static const char *summary_of(struct mpl_analysis *a,
+                              const struct mpl_group_verdict *deciding)
 {
     const char *text = verdict_text(a, deciding);
-    const char *pattern = pattern_phrase(a, deciding->speaker);
+    const char *pattern = pattern_phrase(a, deciding->group->speaker);
     const char *group = group_phrase(a, deciding);
-    const char *damage = damage_phrase(a, deciding->program);
+    const char *damage = damage_phrase(a, deciding->group->program);
 
     return text == NULL || pattern == NULL || group == NULL || damage == NULL
                ? NULL
@@ -402,11 +398,11 @@ static const char *runs_of(struct mpl_analysis *a, uint32_t program)
     const char *text = "";
 
     for (uint32_t r = 0; r < a->n_runs && text != NULL; r++) {
-        const struct mpl_group *g = mpl_group_of(a, r);
+        const struct mpl_group *g = mpl_group_of(&a->diagnosis.sets, r);
 
         if (g != NULL && g->program == program) {
             text = mpl_arena_printf(a->arena, "%s%s%s", text, text[0] != '\0' ? ", " : "",
-                                    a->runs[r].shown.id);
+                                    a->runs[r].id);
         }
     }
     return text;
@@ -440,14 +436,20 @@ static enum mpl_verdict worse_of(enum mpl_verdict x, enum mpl_verdict y)
 static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
 {
     struct mpl_diagnosis *d = &a->diagnosis;
-    struct mpl_program *programs = MPL_NEW_ARRAY(a->arena, d->n_groups, struct mpl_program);
-    const struct mpl_group *deciding = NULL;
+    struct mpl_program *programs =
+        MPL_NEW_ARRAY(a->arena, d->sets.n_groups, struct mpl_program);
+    const struct mpl_group_verdict *deciding = NULL;
 
     if (programs == NULL) {
         return mpl_nomem(err);
     }
-    for (size_t i = 0; i < d->n_groups; i++) {
-        a->groups[i].verdict = judge_group(a, &a->groups[i]);
+    for (size_t i = 0; i < d->sets.n_groups; i++) {
+        struct mpl_group_verdict *g = &a->group_verdicts[i];
+
+        g->verdict = is_hidden(a, g)                 ? MPL_VERDICT_INCONCLUSIVE
+                     : leading_problem(a, g) != NULL ? MPL_VERDICT_PROBLEMS
+                     : is_unexplained(g)             ? MPL_VERDICT_INCONCLUSIVE
+                                                     : MPL_VERDICT_NO_PROBLEM;
     }
     d->verdict = MPL_VERDICT_NO_PROBLEM;
     while ((deciding = deciding_of(d, (uint32_t) d->n_programs)) != NULL) {
@@ -459,7 +461,7 @@ static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
             return mpl_nomem(err);
         }
         if (d->n_programs == 1 || worse_of(d->verdict, p->verdict) != d->verdict) {
-            d->speaker = deciding->speaker;
+            d->speaker = deciding->group->speaker;
             d->claim = verdict_text(a, deciding);
             d->leading =
                 p->verdict == MPL_VERDICT_PROBLEMS ? leading_problem(a, deciding) : NULL;
@@ -477,14 +479,15 @@ enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err)
 
     for (size_t i = 0; i < a->n_runs; i++) {
         if (mpl_run_is_usable(&a->runs[i])) {
-            add_up_all(a);
-            return judge_usable(a, err);
+            const enum mpl_status st = add_up_all(a, err);
+
+            return st == MPL_OK ? judge_usable(a, err) : st;
         }
     }
     d->verdict = MPL_VERDICT_UNUSABLE;
     d->summary =
         mpl_arena_printf(a->arena, "Nothing can be diagnosed: %s.",
-                         a->n_runs > 0 ? a->runs[0].shown.failure : "no trace was given");
+                         a->n_runs > 0 ? a->runs[0].failure : "no trace was given");
     d->claim = d->summary;
     return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
 }

@@ -192,7 +192,7 @@ static void sum_up(const struct mpl_analysis *a, uint32_t group, const char *tex
         const struct mpl_what_if_answer *answer = &a->diagnosis.what_ifs[i];
         const struct mpl_replayed *r = &answer->replayed;
 
-        if (a->group_of[answer->run] != group || answer->text != text) {
+        if (a->diagnosis.sets.group_of[answer->run] != group || answer->text != text) {
             continue;
         }
         out->n_asked++;
@@ -213,7 +213,7 @@ static void sum_up(const struct mpl_analysis *a, uint32_t group, const char *tex
 
 static enum mpl_status sum_up_groups(struct mpl_analysis *a, struct mpl_err *err)
 {
-    const size_t n_groups = a->diagnosis.n_groups;
+    const size_t n_groups = a->diagnosis.sets.n_groups;
     struct mpl_what_if_group *groups =
         MPL_NEW_ARRAY(a->arena, a->n_questions * n_groups, struct mpl_what_if_group);
     double *all = MPL_NEW_ARRAY(a->arena, 4 * a->n_runs, double);

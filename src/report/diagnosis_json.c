@@ -222,7 +222,7 @@ void mpl_report_diagnosis_json(struct mpl_json *json, const struct mpl_diagnosis
     put_runs(json, d);
     mpl_report_groups_json(json, d);
     mpl_report_programs_json(json, d);
-    mpl_json_strings(json, "remarks", d->remarks, d->n_remarks);
+    mpl_json_strings(json, "remarks", d->sets.remarks, d->sets.n_remarks);
     mpl_report_scaling_json(json, d);
     put_trials(json, "patterns", d, true);
     put_trials(json, "rejected_patterns", d, false);

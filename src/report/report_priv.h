@@ -69,8 +69,6 @@ void mpl_page_repeats(struct page *page, const struct mpl_diagnosis *d,
 const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f);
 /** Whether another run, of which it is a repetition, represents a run. */
 bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run);
-/** The group of a run; NULL: the run cannot be used. */
-const struct mpl_group *mpl_report_group_of(const struct mpl_diagnosis *d, uint32_t run);
 size_t mpl_report_usable_runs(const struct mpl_diagnosis *d);
 /** Seconds of lost time that nothing accounts for; 0 where only rounding is left. */
 double mpl_report_unexplained_s(const struct mpl_diagnosis *d);

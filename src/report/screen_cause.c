@@ -41,11 +41,12 @@ static void say_part(struct page *page, const char *label, const char *text, int
 const char *mpl_screen_cost(struct page *page, const struct mpl_diagnosis *d,
                             const struct mpl_diagnosed *f)
 {
-    const struct mpl_group *g = mpl_report_group_of(d, f->run);
+    const uint32_t g = d->sets.group_of[f->run];
     const bool is_lost = f->finding->computing_s == 0;
     /* Of the lost time of the runs that are like it; a cost that is computation, too, of all time. */
-    const double all_s = is_lost ? (g != NULL ? g->lost_s : d->lost_s)
-                                 : (g != NULL ? g->location_s : d->location_s);
+    const double all_s =
+        is_lost ? (g != MPL_NONE ? d->group_verdicts[g].lost_s : d->lost_s)
+                : (g != MPL_NONE ? d->group_verdicts[g].location_s : d->location_s);
 
     return isnan(f->lost_s)
                ? ""
@@ -57,8 +58,9 @@ const char *mpl_screen_cost(struct page *page, const struct mpl_diagnosis *d,
 static void say_head(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
 {
     struct page *page = s->page;
-    const char *run =
-        s->d->n_groups > 1 ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id) : "";
+    const char *run = s->d->sets.n_groups > 1
+                          ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id)
+                          : "";
     const char *cost = mpl_screen_cost(page, s->d, f);
 
     mpl_screen_fit(page, mpl_screen_words(page, "%zu. ", number),

@@ -183,8 +183,8 @@ static void say_efficiencies(const struct screen *s, const char *label, uint32_t
 
 static void say_groups(const struct screen *s)
 {
-    for (size_t i = 0; i < s->d->n_groups; i++) {
-        const struct mpl_group *g = &s->d->groups[i];
+    for (size_t i = 0; i < s->d->sets.n_groups; i++) {
+        const struct mpl_group *g = &s->d->sets.groups[i];
 
         say_efficiencies(s,
                          mpl_screen_words(s->page, "%s, %u p.", s->d->runs[g->speaker].id,
@@ -270,7 +270,8 @@ void mpl_screen_table(const struct screen *s)
         say_head(s->page, 0);
         say_head(s->page, 1);
     }
-    if (s->budget.has_groups && s->d->n_groups > 1 && s->d->n_groups <= MOST_ROWS) {
+    if (s->budget.has_groups && s->d->sets.n_groups > 1 &&
+        s->d->sets.n_groups <= MOST_ROWS) {
         say_groups(s);
     } else {
         say_efficiencies(s, "whole run", s->d->speaker);

@@ -82,8 +82,8 @@ static void say_machine(const struct screen *s)
             return;
         }
     }
-    if (s->d->machine_remark != NULL) {
-        say_line(s->page, "Machine", s->d->machine_remark, 2);
+    if (s->d->sets.machine_remark != NULL) {
+        say_line(s->page, "Machine", s->d->sets.machine_remark, 2);
     }
 }
 
@@ -170,8 +170,8 @@ static void say_unusable(const struct screen *s)
 
 static const char *sizes_words(struct page *page, const struct mpl_diagnosis *d)
 {
-    const unsigned first = d->groups[0].processes;
-    const unsigned last = d->groups[d->n_groups - 1].processes;
+    const unsigned first = d->sets.groups[0].processes;
+    const unsigned last = d->sets.groups[d->sets.n_groups - 1].processes;
 
     return first == last ? mpl_screen_words(page, "%u processes", last)
                          : mpl_screen_words(page, "%u to %u processes", first, last);
@@ -187,7 +187,7 @@ static void say_runs(const struct screen *s)
     }
     say_line(s->page, "Runs",
              mpl_screen_words(s->page, "%zu runs in %zu group%s%s, %s: --full", n,
-                              d->n_groups, d->n_groups > 1 ? "s" : "",
+                              d->sets.n_groups, d->sets.n_groups > 1 ? "s" : "",
                               d->n_programs > 1 ? " of several programs" : "",
                               sizes_words(s->page, d)),
              1);

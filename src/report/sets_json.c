@@ -8,8 +8,8 @@
 void mpl_report_groups_json(struct mpl_json *json, const struct mpl_diagnosis *d)
 {
     mpl_json_array(json, "groups");
-    for (size_t i = 0; i < d->n_groups; i++) {
-        const struct mpl_group *g = &d->groups[i];
+    for (size_t i = 0; i < d->sets.n_groups; i++) {
+        const struct mpl_group *g = &d->sets.groups[i];
 
         mpl_json_object(json, NULL);
         mpl_json_string(json, "id", g->id);
@@ -27,7 +27,7 @@ void mpl_report_groups_json(struct mpl_json *json, const struct mpl_diagnosis *d
         mpl_json_number(json, "duration_low_s", g->low_s);
         mpl_json_number(json, "duration_high_s", g->high_s);
         mpl_json_number(json, "compute_s", g->compute_s);
-        mpl_json_string(json, "verdict", mpl_verdict_name(g->verdict));
+        mpl_json_string(json, "verdict", mpl_verdict_name(d->group_verdicts[i].verdict));
         mpl_json_end(json);
     }
     mpl_json_end(json);
@@ -40,9 +40,9 @@ void mpl_report_programs_json(struct mpl_json *json, const struct mpl_diagnosis 
         mpl_json_object(json, NULL);
         mpl_json_integer(json, "program", i);
         mpl_json_array(json, "groups");
-        for (size_t g = 0; g < d->n_groups; g++) {
-            if (d->groups[g].program == i) {
-                mpl_json_string(json, NULL, d->groups[g].id);
+        for (size_t g = 0; g < d->sets.n_groups; g++) {
+            if (d->sets.groups[g].program == i) {
+                mpl_json_string(json, NULL, d->sets.groups[g].id);
             }
         }
         mpl_json_end(json);

@@ -10,24 +10,10 @@ size_t mpl_report_usable_runs(const struct mpl_diagnosis *d)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < d->n_groups; i++) {
-        n += d->groups[i].n_runs;
+    for (size_t i = 0; i < d->sets.n_groups; i++) {
+        n += d->sets.groups[i].n_runs;
     }
     return n;
-}
-
-const struct mpl_group *mpl_report_group_of(const struct mpl_diagnosis *d, uint32_t run)
-{
-    for (size_t i = 0; i < d->n_groups; i++) {
-        const struct mpl_group *g = &d->groups[i];
-
-        for (size_t k = 0; k < g->n_runs; k++) {
-            if (g->runs[k] == run) {
-                return g;
-            }
-        }
-    }
-    return NULL;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -76,7 +62,7 @@ static const char *program_runs(struct page *page, const struct mpl_diagnosis *d
     const char *text = "";
 
     for (uint32_t r = 0; r < d->n_runs && text != NULL; r++) {
-        const struct mpl_group *g = mpl_report_group_of(d, r);
+        const struct mpl_group *g = mpl_group_of(&d->sets, r);
 
         if (g != NULL && g->program == program) {
             text =
@@ -112,18 +98,19 @@ void mpl_page_groups(struct page *page, const struct mpl_diagnosis *d)
         return;
     }
     mpl_page_heading(page, "Runs");
-    for (size_t i = 0; i < d->n_groups; i++) {
-        const struct mpl_group *g = &d->groups[i];
+    for (size_t i = 0; i < d->sets.n_groups; i++) {
+        const struct mpl_group *g = &d->sets.groups[i];
 
         mpl_page_say(page, 2, "%u process%s, %s: %s, %s of computation in all; %s%s%s",
                      (unsigned) g->processes, g->processes > 1 ? "es" : "",
                      runs_words(page, d, g), duration_words(page, g),
-                     mpl_page_seconds(page, g->compute_s), mpl_verdict_words(g->verdict),
+                     mpl_page_seconds(page, g->compute_s),
+                     mpl_verdict_words(d->group_verdicts[i].verdict),
                      g->settings != NULL ? "; settings: " : "",
                      g->settings != NULL ? g->settings : "");
     }
-    for (size_t i = 0; i < d->n_remarks; i++) {
-        mpl_page_say(page, 2, "%s", d->remarks[i]);
+    for (size_t i = 0; i < d->sets.n_remarks; i++) {
+        mpl_page_say(page, 2, "%s", d->sets.remarks[i]);
     }
 }
 
@@ -223,7 +210,7 @@ const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f)
 
 bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run)
 {
-    const struct mpl_group *g = mpl_report_group_of(d, run);
+    const struct mpl_group *g = mpl_group_of(&d->sets, run);
 
     return g != NULL && g->speaker != run;
 }

@@ -32,7 +32,7 @@ static void put_groups(struct mpl_json *json, const struct mpl_diagnosis *d)
         const struct mpl_what_if_group *g = &d->what_if_groups[i];
 
         mpl_json_object(json, NULL);
-        mpl_json_string(json, "group", d->groups[g->group].id);
+        mpl_json_string(json, "group", d->sets.groups[g->group].id);
         mpl_json_string(json, "change", g->text);
         mpl_json_number(json, "n_runs", (double) g->n);
         mpl_json_number(json, "n_asked", (double) g->n_asked);

@@ -99,7 +99,7 @@ static const char *range(struct page *page, const struct mpl_what_if_range *rang
 static bool is_of(const struct mpl_diagnosis *d, const struct mpl_what_if_answer *answer,
                   const struct mpl_what_if_group *g)
 {
-    const struct mpl_group *group = &d->groups[g->group];
+    const struct mpl_group *group = &d->sets.groups[g->group];
     bool is_member = false;
 
     for (size_t i = 0; i < group->n_runs; i++) {
@@ -142,8 +142,8 @@ static void say_group(struct page *page, const struct mpl_diagnosis *d,
                                               -g->gain.low_s };
 
     mpl_page_say(page, 2, "%s (median of %u runs of %u process%s, and its range)", g->text,
-                 (unsigned) g->n, (unsigned) d->groups[g->group].processes,
-                 d->groups[g->group].processes > 1 ? "es" : "");
+                 (unsigned) g->n, (unsigned) d->sets.groups[g->group].processes,
+                 d->sets.groups[g->group].processes > 1 ? "es" : "");
     mpl_page_tell(page, 6, "now:   ", "%s; %s when replayed with nothing changed",
                   range(page, &g->recorded), range(page, &g->baseline));
     mpl_page_tell(page, 6, "then:  ", "%s, which is %s %s", range(page, &g->changed),

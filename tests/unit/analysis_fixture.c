@@ -233,7 +233,7 @@ struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *bound_us)
     ck_assert_ptr_nonnull(clock);
     ck_assert_ptr_nonnull(low);
     ck_assert_ptr_nonnull(high);
-    *clock = *a->runs[0].shown.clock;
+    *clock = *a->runs[0].clock;
     clock->source = MPL_CLOCK_MESSAGES;
     for (uint32_t l = 0; l < n; l++) {
         high[l] = bound_us[l] == INT64_MAX ? INT64_MAX : bound_us[l] * ticks_per_us;
@@ -242,6 +242,6 @@ struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *bound_us)
     clock->low_ticks = low;
     clock->high_ticks = high;
     clock->bound_ticks = high;
-    a->runs[0].shown.clock = clock;
+    a->runs[0].clock = clock;
     return clock;
 }

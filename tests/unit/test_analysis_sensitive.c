@@ -13,6 +13,7 @@
 #include "../lib/effort.h"
 #include "../lib/suite.h"
 #include "analysis_fixture.h"
+#include "run/run_priv.h"
 
 /* The loss of a finding when the ranks are shifted by hand; NaN where it is not found. */
 static double lost_by_hand(const struct program *program, const int64_t *shift_us,
@@ -288,11 +289,11 @@ static double added_to_a_wait(bool is_both)
     };
     const int64_t bound_us[] = { 0, 0, 25 };
     struct mpl_analysis *a = analyse_text(texts[is_both]);
-    struct clock_doubt doubt;
+    struct mpl_clock_doubt doubt;
     double more_s;
 
     (void) set_bounds(a, bound_us);
-    ck_assert_int_eq(mpl_doubt_create(&a->runs[0].shown, arena, &doubt, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_doubt_create(&a->runs[0], arena, &doubt, NULL), MPL_OK);
     more_s = doubt.more_s;
     mpl_analysis_destroy(a);
     return more_s;
@@ -310,7 +311,7 @@ static double jumps_of(int64_t before_us, int64_t bound_us)
     struct program p = { .n_ranks = 2 };
     const int64_t bounds_us[] = { 0, bound_us };
     struct mpl_analysis *a;
-    struct clock_doubt doubt;
+    struct mpl_clock_doubt doubt;
     double jumps_s;
 
     for (int round = 0; round < 5; round++) {
@@ -321,8 +322,8 @@ static double jumps_of(int64_t before_us, int64_t bound_us)
     }
     a = analyse_text(program_text(&p, NULL, arena));
     (void) set_bounds(a, bounds_us);
-    ck_assert_int_eq(mpl_doubt_create(&a->runs[0].shown, arena, &doubt, NULL), MPL_OK);
-    jumps_s = mpl_doubt_jumps_s(&a->runs[0].shown, &doubt);
+    ck_assert_int_eq(mpl_doubt_create(&a->runs[0], arena, &doubt, NULL), MPL_OK);
+    jumps_s = mpl_doubt_jumps_s(&a->runs[0], &doubt);
     mpl_analysis_destroy(a);
     return jumps_s;
 }
@@ -342,7 +343,7 @@ static double blame_of(int64_t later_us, int64_t bound_us)
     struct program p = { .n_ranks = 3 };
     const int64_t bounds_us[] = { 0, bound_us, bound_us };
     struct mpl_analysis *a;
-    struct clock_doubt doubt;
+    struct mpl_clock_doubt doubt;
     double blame_s;
 
     for (uint32_t r = 0; r < 3; r++) {
@@ -353,7 +354,7 @@ static double blame_of(int64_t later_us, int64_t bound_us)
     }
     a = analyse_text(program_text(&p, NULL, arena));
     (void) set_bounds(a, bounds_us);
-    ck_assert_int_eq(mpl_doubt_create(&a->runs[0].shown, arena, &doubt, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_doubt_create(&a->runs[0], arena, &doubt, NULL), MPL_OK);
     ck_assert_double_eq(doubt.blame_s[0], 0);
     ck_assert_double_eq(doubt.blame_s[1], doubt.blame_s[2]);
     blame_s = doubt.blame_s[2];

@@ -54,9 +54,9 @@ START_TEST(single_run_is_a_group_and_its_findings_are_seen_in_all_of_it)
     struct mpl_analysis *a = diagnose(&path, 1, NULL);
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
 
-    ck_assert_uint_eq(d->n_groups, 1);
-    ck_assert_uint_eq(d->groups[0].n_runs, 1);
-    ck_assert_uint_eq(d->n_remarks, 0);
+    ck_assert_uint_eq(d->sets.n_groups, 1);
+    ck_assert_uint_eq(d->sets.groups[0].n_runs, 1);
+    ck_assert_uint_eq(d->sets.n_remarks, 0);
     ck_assert_uint_eq(d->n_scaling, 0);
     ck_assert_uint_gt(d->n_findings, 0);
     for (size_t i = 0; i < d->n_findings; i++) {
@@ -84,11 +84,11 @@ START_TEST(runs_alike_are_one_group_that_the_median_run_speaks_for)
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
     const struct mpl_diagnosed *f = find_finding(a, "late-member");
 
-    ck_assert_uint_eq(d->n_groups, 1);
-    ck_assert_uint_eq(d->groups[0].n_runs, 3);
-    ck_assert_uint_eq(d->groups[0].speaker, 2);
-    ck_assert_uint_eq(d->groups[0].runs[0], 0);
-    ck_assert_uint_eq(d->groups[0].runs[2], 1);
+    ck_assert_uint_eq(d->sets.n_groups, 1);
+    ck_assert_uint_eq(d->sets.groups[0].n_runs, 3);
+    ck_assert_uint_eq(d->sets.groups[0].speaker, 2);
+    ck_assert_uint_eq(d->sets.groups[0].runs[0], 0);
+    ck_assert_uint_eq(d->sets.groups[0].runs[2], 1);
     ck_assert_ptr_nonnull(f);
     ck_assert_uint_eq(f->run, 2);
     ck_assert_uint_eq(f->n_seen, 3);
@@ -116,7 +116,7 @@ START_TEST(cause_that_names_another_process_in_each_run_is_no_fact)
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
     size_t n = 0;
 
-    ck_assert_uint_eq(d->n_groups, 1);
+    ck_assert_uint_eq(d->sets.n_groups, 1);
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
@@ -162,10 +162,10 @@ START_TEST(runs_that_compute_or_communicate_otherwise_are_told_apart)
     struct mpl_analysis *a = diagnose(paths, 3, NULL);
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
 
-    ck_assert_uint_eq(d->n_groups, 3);
-    ck_assert_uint_eq(d->n_remarks, 2);
-    ck_assert_ptr_nonnull(strstr(d->remarks[0], "computes"));
-    ck_assert_ptr_nonnull(strstr(d->remarks[1], "messages"));
+    ck_assert_uint_eq(d->sets.n_groups, 3);
+    ck_assert_uint_eq(d->sets.n_remarks, 2);
+    ck_assert_ptr_nonnull(strstr(d->sets.remarks[0], "computes"));
+    ck_assert_ptr_nonnull(strstr(d->sets.remarks[1], "messages"));
     ck_assert_uint_eq(d->n_scaling, 0);
     mpl_analysis_destroy(a);
 }
@@ -180,8 +180,8 @@ START_TEST(run_that_cannot_be_read_is_in_no_group)
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
 
     ck_assert_ptr_nonnull(d->runs[1].failure);
-    ck_assert_uint_eq(d->n_groups, 1);
-    ck_assert_uint_eq(d->groups[0].n_runs, 2);
+    ck_assert_uint_eq(d->sets.n_groups, 1);
+    ck_assert_uint_eq(d->sets.groups[0].n_runs, 2);
     ck_assert_uint_eq(find_finding(a, "late-member")->n_alike, 2);
     mpl_analysis_destroy(a);
 }
@@ -194,9 +194,9 @@ START_TEST(larger_runs_are_compared_with_the_next_smaller_and_the_smallest)
     struct mpl_analysis *a = diagnose(paths, 3, NULL);
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
 
-    ck_assert_uint_eq(d->n_groups, 3);
-    ck_assert_uint_eq(d->groups[0].processes, 2);
-    ck_assert_uint_eq(d->groups[2].processes, 8);
+    ck_assert_uint_eq(d->sets.n_groups, 3);
+    ck_assert_uint_eq(d->sets.groups[0].processes, 2);
+    ck_assert_uint_eq(d->sets.groups[2].processes, 8);
     ck_assert_uint_eq(d->n_scaling, 3);
     /* 2 to 4, 2 to 8, 4 to 8: each process computes as long, so that the run should, too. */
     ck_assert_uint_eq(d->scaling[0].from, 1);
@@ -262,16 +262,17 @@ START_TEST(settings_of_a_manifest_tell_runs_apart)
     const struct mpl_manifest manifest = { .n = 2, .runs = runs };
     struct mpl_analysis *a = diagnose(paths, 2, &manifest);
 
-    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->n_groups, 2);
-    ck_assert_ptr_nonnull(strstr(mpl_analysis_diagnosis(a)->remarks[0], "settings differ"));
+    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->sets.n_groups, 2);
+    ck_assert_ptr_nonnull(
+        strstr(mpl_analysis_diagnosis(a)->sets.remarks[0], "settings differ"));
     mpl_analysis_destroy(a);
 
     runs[1].settings = "grid=1";
     runs[1].processes = 8;
     a = diagnose(paths, 2, &manifest);
-    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->n_groups, 1);
-    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->n_remarks, 1);
-    ck_assert_str_eq(mpl_analysis_diagnosis(a)->remarks[0],
+    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->sets.n_groups, 1);
+    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->sets.n_remarks, 1);
+    ck_assert_str_eq(mpl_analysis_diagnosis(a)->sets.remarks[0],
                      "The manifest says that r2 has 8 processes; its trace has 4.");
     mpl_analysis_destroy(a);
 }
@@ -289,10 +290,11 @@ static const char *remark_of(struct mpl_machine second)
     const struct mpl_manifest manifest = { .n = 2, .runs = runs };
     struct mpl_analysis *a = diagnose(paths, 2, &manifest);
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
-    const char *remark = d->n_remarks > 0 ? mpl_arena_strdup(arena, d->remarks[0]) : "";
+    const char *remark =
+        d->sets.n_remarks > 0 ? mpl_arena_strdup(arena, d->sets.remarks[0]) : "";
 
-    ck_assert_uint_le(d->n_remarks, 1);
-    ck_assert_int_eq((d->machine_remark != NULL), (d->n_remarks == 1));
+    ck_assert_uint_le(d->sets.n_remarks, 1);
+    ck_assert_int_eq((d->sets.machine_remark != NULL), (d->sets.n_remarks == 1));
     mpl_analysis_destroy(a);
     return remark;
 }

@@ -35,7 +35,7 @@ static void check_finding(const char *trace, const struct mpl_diagnosed *d)
 static void count_stamped(const struct mpl_analysis *a)
 {
     for (uint32_t r = 0; r < a->n_runs; r++) {
-        const struct mpl_events *events = a->runs[r].shown.events;
+        const struct mpl_events *events = a->runs[r].events;
         unsigned n_causes = 0;
 
         for (size_t i = 0; i < a->diagnosis.n_findings; i++) {

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "analysis/groups_priv.h"
+#include "analysis/analysis_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const char *speaker_of(const struct mpl_analysis *a, const struct mpl_group *group)
 {
-    return a->runs[group->speaker].shown.id;
+    return a->runs[group->speaker].id;
 }
 
 static enum mpl_status assert_repeats(struct mpl_analysis *a, const struct mpl_group *group,
@@ -72,9 +72,9 @@ static void find_kind(struct pair *p)
     const double weak = fmin(distance(work, processes), distance(work, computing));
 
     p->distance = fmin(strong, weak);
-    p->kind = p->distance > log(SAME_WORK) ? SCALING_UNCLEAR
-              : strong <= weak             ? SCALING_STRONG
-                                           : SCALING_WEAK;
+    p->kind = p->distance > log(MPL_SAME_WORK) ? SCALING_UNCLEAR
+              : strong <= weak                 ? SCALING_STRONG
+                                               : SCALING_WEAK;
 }
 
 static bool are_of_one_series(const struct mpl_group *x, const struct mpl_group *y)
@@ -93,8 +93,8 @@ static struct pair find_pair(const struct mpl_diagnosis *d, const struct mpl_gro
 {
     struct pair best = { .to = to };
 
-    for (size_t i = 0; i < d->n_groups; i++) {
-        struct pair p = { .from = &d->groups[i], .to = to };
+    for (size_t i = 0; i < d->sets.n_groups; i++) {
+        struct pair p = { .from = &d->sets.groups[i], .to = to };
 
         if (p.from->processes == processes && are_of_one_series(p.from, to)) {
             find_kind(&p);
@@ -142,10 +142,11 @@ static void find_sizes(const struct mpl_diagnosis *d, const struct mpl_group *to
     *first = 0;
     *next = 0;
     /* Groups are ascending by processes. */
-    for (size_t i = 0; i < d->n_groups && d->groups[i].processes < to->processes; i++) {
-        if (are_of_one_series(&d->groups[i], to)) {
-            *first = *first == 0 ? d->groups[i].processes : *first;
-            *next = d->groups[i].processes;
+    for (size_t i = 0; i < d->sets.n_groups && d->sets.groups[i].processes < to->processes;
+         i++) {
+        if (are_of_one_series(&d->sets.groups[i], to)) {
+            *first = *first == 0 ? d->sets.groups[i].processes : *first;
+            *next = d->sets.groups[i].processes;
         }
     }
 }
@@ -180,11 +181,11 @@ enum mpl_status mpl_groups_assert(struct mpl_analysis *a, struct mpl_err *err)
     const struct mpl_diagnosis *d = &a->diagnosis;
     enum mpl_status st = MPL_OK;
 
-    for (size_t i = 0; i < d->n_groups && st == MPL_OK; i++) {
-        st = assert_repeats(a, &d->groups[i], err);
+    for (size_t i = 0; i < d->sets.n_groups && st == MPL_OK; i++) {
+        st = assert_repeats(a, &d->sets.groups[i], err);
     }
-    for (size_t i = 0; i < d->n_groups && st == MPL_OK; i++) {
-        st = assert_pairs(a, &d->groups[i], err);
+    for (size_t i = 0; i < d->sets.n_groups && st == MPL_OK; i++) {
+        st = assert_pairs(a, &d->sets.groups[i], err);
     }
     return st;
 }

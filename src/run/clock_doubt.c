@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "analysis/analysis_priv.h"
+#include "run/run_priv.h"
 
 /* Beyond this a shift would come near the ends of what times can hold. */
 #define MOST_TICKS (MPL_TICKS_FAR / 2)
@@ -27,7 +27,7 @@ static bool is_limited(const struct mpl_location *loc, int64_t low, int64_t high
 
 /* The threads of a process share its clock, so that what limits one of them limits all. */
 static void take_limits(const struct mpl_run *run, uint32_t process,
-                        struct clock_doubt *doubt)
+                        struct mpl_clock_doubt *doubt)
 {
     const struct mpl_process *p = &run->model->processes[process];
     int64_t low = -MOST_TICKS;
@@ -58,8 +58,8 @@ static void take_limits(const struct mpl_run *run, uint32_t process,
     }
 }
 
-int64_t mpl_doubt_error_ticks(const struct mpl_run *run, const struct clock_doubt *doubt,
-                              uint32_t location)
+int64_t mpl_doubt_error_ticks(const struct mpl_run *run,
+                              const struct mpl_clock_doubt *doubt, uint32_t location)
 {
     const uint32_t p = run->model->locations[location].process;
 
@@ -76,7 +76,7 @@ static int64_t least(int64_t a, int64_t b)
  * How wrong the clock at the other end of a call can be; \p otherwise where that may be anybody's: only a call with
  * nothing but one message between its begin and its end completes no send that was posted before, too.
  */
-static int64_t other_error(const struct mpl_run *run, const struct clock_doubt *doubt,
+static int64_t other_error(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
                            uint32_t location, uint32_t call, int64_t otherwise)
 {
     struct mpl_call_view view;
@@ -96,7 +96,7 @@ static int64_t other_error(const struct mpl_run *run, const struct clock_doubt *
 
 /* What clocks change at most on a location, where those of all others are wrong by \p most at most. */
 static void add_calls(const struct mpl_run *run, uint32_t location, int64_t most,
-                      struct clock_doubt *doubt)
+                      struct mpl_clock_doubt *doubt)
 {
     const int64_t own = mpl_doubt_error_ticks(run, doubt, location);
     const uint32_t n = mpl_events_span_count(run->events, location);
@@ -117,7 +117,7 @@ static void add_calls(const struct mpl_run *run, uint32_t location, int64_t most
     doubt->more_s += mpl_model_seconds(run->model, more) + ends_s;
 }
 
-static void measure_all(const struct mpl_run *run, struct clock_doubt *doubt)
+static void measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
 {
     const uint32_t n = run->model->n_locations;
     int64_t most = 0;
@@ -150,10 +150,10 @@ static void measure_all(const struct mpl_run *run, struct clock_doubt *doubt)
 }
 
 enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *arena,
-                                 struct clock_doubt *out, struct mpl_err *err)
+                                 struct mpl_clock_doubt *out, struct mpl_err *err)
 {
     const uint32_t n = run->model->n_processes;
-    struct clock_doubt doubt = {
+    struct mpl_clock_doubt doubt = {
         .unlimited = MPL_NONE,
         .low_ticks = MPL_NEW_ARRAY(arena, n, int64_t),
         .high_ticks = MPL_NEW_ARRAY(arena, n, int64_t),

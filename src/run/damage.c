@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "analysis/analysis_priv.h"
+#include "run/run_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,31 +53,6 @@ static const char *lack_text(struct mpl_arena *arena, const struct mpl_model *mo
                                   (unsigned) model->n_locations);
 }
 
-/* All that is lacking, joined by commas; NULL without damage. */
-static enum mpl_status find_lacks(struct mpl_arena *arena, const struct mpl_model *model,
-                                  const char **out, struct mpl_err *err)
-{
-    const char *all = NULL;
-
-    for (size_t i = 0; i < N_DAMAGES; i++) {
-        const struct mpl_quality_note *note =
-            mpl_quality_find(model->quality, damages[i].note);
-        const char *text =
-            note == NULL ? NULL : lack_text(arena, model, note, damages[i].lacks);
-
-        if (note == NULL) {
-            continue;
-        }
-        all = text == NULL || all == NULL ? text
-                                          : mpl_arena_printf(arena, "%s, %s", all, text);
-        if (all == NULL) {
-            return mpl_nomem(err);
-        }
-    }
-    *out = all;
-    return MPL_OK;
-}
-
 static double undefined_s(const struct mpl_events *events, uint32_t location)
 {
     const struct mpl_model *model = mpl_events_model(events);
@@ -109,7 +84,25 @@ static double rest_s(const struct mpl_model *model, const struct mpl_location *l
 enum mpl_status mpl_damage_name(struct mpl_arena *arena, struct mpl_run *run,
                                 struct mpl_err *err)
 {
-    return find_lacks(arena, run->model, &run->damage, err);
+    const char *all = NULL;
+
+    for (size_t i = 0; i < N_DAMAGES; i++) {
+        const struct mpl_quality_note *note =
+            mpl_quality_find(run->model->quality, damages[i].note);
+        const char *text =
+            note == NULL ? NULL : lack_text(arena, run->model, note, damages[i].lacks);
+
+        if (note == NULL) {
+            continue;
+        }
+        all = text == NULL || all == NULL ? text
+                                          : mpl_arena_printf(arena, "%s, %s", all, text);
+        if (all == NULL) {
+            return mpl_nomem(err);
+        }
+    }
+    run->damage = all; /* NULL without damage */
+    return MPL_OK;
 }
 
 enum mpl_status mpl_damage_find(struct mpl_arena *arena, struct mpl_run *run,

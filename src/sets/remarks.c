@@ -1,7 +1,7 @@
 /* Why runs that one might take for repetitions, or for runs of one program, are none. */
 #include "config.h"
 
-#include "analysis/groups_priv.h"
+#include "sets/sets_priv.h"
 
 #include <limits.h>
 #include <math.h>
@@ -9,7 +9,9 @@
 #include <string.h>
 
 struct remarks {
-    struct mpl_analysis *a;
+    const struct mpl_sets_input *in;
+    struct mpl_arena *arena;
+    struct mpl_sets *sets;
     const struct work *works;
     const char **texts; /* room for five per run */
     size_t n;
@@ -22,10 +24,16 @@ static void add(struct remarks *r, const char *text)
     r->texts[r->n++] = text;
 }
 
+static const char *keep(struct remarks *r, const char *text)
+{
+    r->is_short = r->is_short || text == NULL;
+    return text != NULL ? text : "?";
+}
+
 /* "r1", or "r1, r4 and r5". */
 static const char *names(struct remarks *r, const struct mpl_group *group)
 {
-    struct mpl_arena *arena = r->a->arena;
+    struct mpl_arena *arena = r->arena;
     const char *text = "";
 
     for (size_t i = 0; i < group->n_runs && text != NULL; i++) {
@@ -33,18 +41,9 @@ static const char *names(struct remarks *r, const struct mpl_group *group)
                                 i == 0                   ? ""
                                 : i + 1 == group->n_runs ? " and "
                                                          : ", ",
-                                r->a->runs[group->runs[i]].shown.id);
+                                r->in->runs[group->runs[i]].id);
     }
-    r->is_short = r->is_short || text == NULL;
-    return text != NULL ? text : "?";
-}
-
-static const char *seconds(struct remarks *r, double s)
-{
-    const char *text = mpl_text_seconds(r->a->arena, s);
-
-    r->is_short = r->is_short || text == NULL;
-    return text != NULL ? text : "?";
+    return keep(r, text);
 }
 
 static double ratio(double x, double y)
@@ -57,18 +56,16 @@ static double ratio(double x, double y)
 static const char *times(struct remarks *r, double x, double y)
 {
     const double factor = ratio(x, y);
-    const char *text =
-        factor > 0 ? mpl_arena_printf(r->a->arena, "%.3g times as", factor) : "infinitely";
 
-    r->is_short = r->is_short || text == NULL;
-    return text != NULL ? text : "?";
+    return factor > 0 ? keep(r, mpl_arena_printf(r->arena, "%.3g times as", factor))
+                      : "infinitely";
 }
 
 /* Two groups of the same number of processes, next to each other. */
 static void remark_difference(struct remarks *r, const struct mpl_group *x,
                               const struct mpl_group *y)
 {
-    struct mpl_arena *arena = r->a->arena;
+    struct mpl_arena *arena = r->arena;
     const struct work *v = &r->works[x->speaker];
     const struct work *w = &r->works[y->speaker];
     const char *head = mpl_arena_printf(
@@ -83,8 +80,8 @@ static void remark_difference(struct remarks *r, const struct mpl_group *x,
         why = mpl_arena_printf(arena, "their settings differ (%s; %s).",
                                v->settings != NULL ? v->settings : "not said",
                                w->settings != NULL ? w->settings : "not said");
-    } else if (r->a->runs[x->speaker].model->n_locations !=
-               r->a->runs[y->speaker].model->n_locations) {
+    } else if (r->in->runs[x->speaker].model->n_locations !=
+               r->in->runs[y->speaker].model->n_locations) {
         why = mpl_arena_printf(arena, "their numbers of threads differ.");
     } else if (!mpl_works_are_same((double) v->n_calls, (double) w->n_calls)) {
         why = mpl_arena_printf(arena, "%s exchange%s %s many messages.", names(r, busier),
@@ -94,20 +91,20 @@ static void remark_difference(struct remarks *r, const struct mpl_group *x,
         why = mpl_arena_printf(
             arena, "%s compute%s %s long (%s against %s in all processes).", names(r, more),
             more->n_runs > 1 ? "" : "s", times(r, v->compute_s, w->compute_s),
-            seconds(r, fmax(v->compute_s, w->compute_s)),
-            seconds(r, fmin(v->compute_s, w->compute_s)));
+            keep(r, mpl_text_seconds(arena, fmax(v->compute_s, w->compute_s))),
+            keep(r, mpl_text_seconds(arena, fmin(v->compute_s, w->compute_s))));
     }
     add(r, head == NULL || why == NULL ? NULL : mpl_arena_printf(arena, "%s%s", head, why));
 }
 
 static void remark_groups(struct remarks *r)
 {
-    const struct mpl_diagnosis *d = &r->a->diagnosis;
+    const struct mpl_sets *sets = r->sets;
 
-    for (size_t i = 1; i < d->n_groups; i++) {
-        if (d->groups[i - 1].processes == d->groups[i].processes &&
-            d->groups[i - 1].program == d->groups[i].program) {
-            remark_difference(r, &d->groups[i - 1], &d->groups[i]);
+    for (size_t i = 1; i < sets->n_groups; i++) {
+        if (sets->groups[i - 1].processes == sets->groups[i].processes &&
+            sets->groups[i - 1].program == sets->groups[i].program) {
+            remark_difference(r, &sets->groups[i - 1], &sets->groups[i]);
         }
     }
 }
@@ -118,33 +115,33 @@ static void remark_programs(struct remarks *r)
     uint32_t n_known = 1;
     size_t first = 0;
 
-    while (first < r->a->n_runs && !mpl_run_is_usable(&r->a->runs[first])) {
+    while (first < r->in->n_runs && !mpl_run_is_usable(&r->in->runs[first])) {
         first++;
     }
-    for (size_t i = first; i < r->a->n_runs; i++) {
-        if (mpl_run_is_usable(&r->a->runs[i]) && r->works[i].program >= n_known) {
+    for (size_t i = first; i < r->in->n_runs; i++) {
+        if (mpl_run_is_usable(&r->in->runs[i]) && r->works[i].program >= n_known) {
             n_known = r->works[i].program + 1;
             add(r, mpl_arena_printf(
-                       r->a->arena,
+                       r->arena,
                        "%s and %s do not look like runs of one program: they call "
                        "other functions, or communicate in another pattern.",
-                       r->a->runs[first].shown.id, r->a->runs[i].shown.id));
+                       r->in->runs[first].id, r->in->runs[i].id));
         }
     }
 }
 
 static void remark_manifest(struct remarks *r)
 {
-    for (size_t i = 0; i < r->a->n_runs; i++) {
+    for (size_t i = 0; i < r->in->n_runs; i++) {
         const struct work *w = &r->works[i];
 
-        if (mpl_run_is_usable(&r->a->runs[i]) && w->expected > 0 &&
-            w->expected != r->a->runs[i].model->n_processes) {
-            add(r, mpl_arena_printf(r->a->arena,
+        if (mpl_run_is_usable(&r->in->runs[i]) && w->expected > 0 &&
+            w->expected != r->in->runs[i].model->n_processes) {
+            add(r, mpl_arena_printf(r->arena,
                                     "The manifest says that %s has %u processes; its trace "
                                     "has %u.",
-                                    r->a->runs[i].shown.id, (unsigned) w->expected,
-                                    (unsigned) r->a->runs[i].model->n_processes));
+                                    r->in->runs[i].id, (unsigned) w->expected,
+                                    (unsigned) r->in->runs[i].model->n_processes));
         }
     }
 }
@@ -158,7 +155,7 @@ static const double sharing_alike = 1.1;
 static const char *machine_difference(struct remarks *r, const struct mpl_run *x,
                                       const struct mpl_run *y)
 {
-    struct mpl_arena *arena = r->a->arena;
+    struct mpl_arena *arena = r->arena;
     const struct mpl_machine *m = &x->machine;
     const struct mpl_machine *n = &y->machine;
     const double most = fmax(m->ranks_per_core, n->ranks_per_core);
@@ -188,23 +185,21 @@ static const char *machine_difference(struct remarks *r, const struct mpl_run *x
 /* Each run beside the first one of its program. */
 static void remark_machines(struct remarks *r)
 {
-    for (size_t i = 1; i < r->a->n_runs; i++) {
+    for (size_t i = 1; i < r->in->n_runs; i++) {
         size_t first = 0;
 
-        while (first < i && (!mpl_run_is_usable(&r->a->runs[first]) ||
+        while (first < i && (!mpl_run_is_usable(&r->in->runs[first]) ||
                              r->works[first].program != r->works[i].program)) {
             first++;
         }
-        if (first == i || !mpl_run_is_usable(&r->a->runs[i])) {
+        if (first == i || !mpl_run_is_usable(&r->in->runs[i])) {
             continue;
         }
-        const char *text =
-            machine_difference(r, &r->a->runs[first].shown, &r->a->runs[i].shown);
+        const char *text = machine_difference(r, &r->in->runs[first], &r->in->runs[i]);
         if (text == NULL || text[0] != '\0') {
             add(r, text);
-            r->a->diagnosis.machine_remark = r->a->diagnosis.machine_remark != NULL
-                                                 ? r->a->diagnosis.machine_remark
-                                                 : text;
+            r->sets->machine_remark =
+                r->sets->machine_remark != NULL ? r->sets->machine_remark : text;
         }
     }
 }
@@ -213,13 +208,13 @@ static void remark_machines(struct remarks *r)
 static void remark_same(struct remarks *r)
 {
     struct mpl_names *seen = mpl_names_create();
-    size_t *first = MPL_NEW_ARRAY(r->a->arena, r->a->n_runs, size_t);
+    size_t *first = MPL_NEW_ARRAY(r->arena, r->in->n_runs, size_t);
     char real[PATH_MAX];
 
     r->is_short = r->is_short || seen == NULL || first == NULL;
-    for (size_t i = 0; i < r->a->n_runs && !r->is_short; i++) {
+    for (size_t i = 0; i < r->in->n_runs && !r->is_short; i++) {
         const size_t known = mpl_names_count(seen);
-        const char *path = realpath(r->a->runs[i].shown.path, real);
+        const char *path = realpath(r->in->runs[i].path, real);
         const uint32_t number = path == NULL ? MPL_NONE : mpl_names_put(seen, path);
 
         if (path == NULL) {
@@ -230,21 +225,24 @@ static void remark_same(struct remarks *r)
         } else if (number == known) {
             first[number] = i;
         } else {
-            add(r, mpl_arena_printf(
-                       r->a->arena,
-                       "%s and %s are the same trace: that they agree says nothing.",
-                       r->a->runs[first[number]].shown.id, r->a->runs[i].shown.id));
+            add(r,
+                mpl_arena_printf(
+                    r->arena, "%s and %s are the same trace: that they agree says nothing.",
+                    r->in->runs[first[number]].id, r->in->runs[i].id));
         }
     }
     mpl_names_destroy(seen);
 }
 
-enum mpl_status mpl_groups_remark(struct mpl_analysis *a, const struct work *works,
-                                  struct mpl_err *err)
+enum mpl_status mpl_sets_remark(const struct mpl_sets_input *in, const struct work *works,
+                                struct mpl_arena *arena, struct mpl_sets *sets,
+                                struct mpl_err *err)
 {
-    struct remarks r = { .a = a,
+    struct remarks r = { .in = in,
+                         .arena = arena,
+                         .sets = sets,
                          .works = works,
-                         .texts = MPL_NEW_ARRAY(a->arena, 5 * a->n_runs, const char *) };
+                         .texts = MPL_NEW_ARRAY(arena, 5 * in->n_runs, const char *) };
 
     if (r.texts == NULL) {
         return mpl_nomem(err);
@@ -254,7 +252,7 @@ enum mpl_status mpl_groups_remark(struct mpl_analysis *a, const struct work *wor
     remark_groups(&r);
     remark_manifest(&r);
     remark_machines(&r);
-    a->diagnosis.remarks = r.texts;
-    a->diagnosis.n_remarks = r.n;
+    sets->remarks = r.texts;
+    sets->n_remarks = r.n;
     return r.is_short ? mpl_nomem(err) : MPL_OK;
 }

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "analysis/analysis.h"
+#include "sets/sets.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "analysis/scopes_priv.h"
+#include "run/run_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -475,10 +475,10 @@ static bool make_phases(struct segmenter *s, struct mpl_arena *arena, struct pha
     }
     for (size_t i = 0; i < s->n && is_good; i++) {
         phases[i] = (struct phase){
-            .begin_ticks = i == 0 ? INT64_MIN : all[s->bounds[i]].ticks,
-            .end_ticks = i + 1 == s->n ? INT64_MAX : all[s->bounds[i + 1]].ticks,
-            .first_record = records + i * n_locations,
-            .end_record = records + (i + 1) * n_locations,
+            .part = { .begin_ticks = i == 0 ? INT64_MIN : all[s->bounds[i]].ticks,
+                      .end_ticks = i + 1 == s->n ? INT64_MAX : all[s->bounds[i + 1]].ticks,
+                      .first_record = records + i * n_locations,
+                      .end_record = records + (i + 1) * n_locations },
             .share = (double) (s->bounds[i + 1] - s->bounds[i]) / (double) s->all.n,
         };
     }

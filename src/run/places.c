@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "analysis/analysis_priv.h"
+#include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,30 +28,22 @@ static int by_seconds(const void *x, const void *y)
                                     : (a->region < b->region ? -1 : a->region > b->region);
 }
 
-static void add_call(const struct mpl_run *run, uint32_t location, uint32_t call,
-                     enum mpl_region_kind kind, struct waits_in *sums)
+static void add_calls(const struct mpl_run *run, uint32_t location,
+                      enum mpl_region_kind kind, struct waits_in *sums)
 {
     const struct mpl_location *loc = &run->model->locations[location];
-    struct mpl_call_view view;
 
-    mpl_events_call(run->events, location, call, &view);
-    if (view.region == MPL_NONE || view.class != MPL_SPAN_OTHER ||
-        run->model->regions[view.region].kind != kind) {
-        return;
-    }
-    sums[view.region].region = view.region;
-    sums[view.region].seconds +=
-        mpl_model_seconds(run->model, mpl_ticks_of(loc, view.last_event) -
-                                          mpl_ticks_of(loc, view.first_event));
-}
-
-static void add_calls(const struct mpl_run *run, uint32_t location,
-                      enum mpl_place_kind kind, struct waits_in *sums)
-{
     for (uint32_t k = 0; k < mpl_events_call_count(run->events, location); k++) {
-        add_call(run, location, k,
-                 kind == MPL_PLACE_DEVICE ? MPL_REGION_DEVICE_SYNC : MPL_REGION_THREAD_SYNC,
-                 sums);
+        struct mpl_call_view view;
+
+        mpl_events_call(run->events, location, k, &view);
+        if (view.region != MPL_NONE && view.class == MPL_SPAN_OTHER &&
+            run->model->regions[view.region].kind == kind) {
+            sums[view.region].region = view.region;
+            sums[view.region].seconds +=
+                mpl_model_seconds(run->model, mpl_ticks_of(loc, view.last_event) -
+                                                  mpl_ticks_of(loc, view.first_event));
+        }
     }
 }
 
@@ -85,19 +77,18 @@ static void walk_alone(const struct mpl_run *run, uint32_t location, uint32_t *s
                        struct waits_in *sums)
 {
     const struct mpl_location *loc = &run->model->locations[location];
-    struct alone_walk walk = { .stack = stack };
-    struct alone_walk *w = &walk;
+    struct alone_walk w = { .stack = stack };
 
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        add_alone(run, loc, i, w, sums);
+        add_alone(run, loc, i, &w, sums);
         if (loc->kind[i] == MPL_EV_ENTER) {
-            w->stack[w->depth++] = mpl_ref_of(loc, i);
+            w.stack[w.depth++] = mpl_ref_of(loc, i);
         } else if (loc->kind[i] == MPL_EV_LEAVE) {
-            w->depth -= w->depth > 0;
+            w.depth -= w.depth > 0;
         } else if (loc->kind[i] == MPL_EV_FORK) {
-            w->n_forks++;
+            w.n_forks++;
         } else if (loc->kind[i] == MPL_EV_JOIN) {
-            w->n_forks -= w->n_forks > 0;
+            w.n_forks -= w.n_forks > 0;
         }
     }
 }
@@ -248,7 +239,10 @@ enum mpl_status mpl_places_find(const struct mpl_run *run, enum mpl_place_kind k
         if (kind == MPL_PLACE_ALONE) {
             walk_alone(run, p.location, p.stack, p.sums);
         } else {
-            add_calls(run, p.location, kind, p.sums);
+            add_calls(run, p.location,
+                      kind == MPL_PLACE_DEVICE ? MPL_REGION_DEVICE_SYNC
+                                               : MPL_REGION_THREAD_SYNC,
+                      p.sums);
         }
         take_largest(&p, kind, most, out, n);
     }

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "analysis/groups_priv.h"
+#include "sets/sets_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,15 +105,15 @@ static double median_s(const struct member *members, uint32_t n)
     return (members[(n - 1) / 2].window_s + members[n / 2].window_s) / 2;
 }
 
-/* Of members \p at to \p at + n - 1, ascending by duration. */
-static enum mpl_status fill(struct mpl_analysis *a, const struct member *members,
+/* Of \p n members, ascending by duration. */
+static enum mpl_status fill(struct mpl_arena *arena, const struct member *members,
                             uint32_t n, struct mpl_group *group, size_t number,
                             struct mpl_err *err)
 {
-    uint32_t *runs = MPL_NEW_ARRAY(a->arena, n, uint32_t);
+    uint32_t *runs = MPL_NEW_ARRAY(arena, n, uint32_t);
     const struct member *speaker = &members[(n - 1) / 2];
 
-    *group = (struct mpl_group){ .id = mpl_arena_printf(a->arena, "g%zu", number + 1),
+    *group = (struct mpl_group){ .id = mpl_arena_printf(arena, "g%zu", number + 1),
                                  .processes = speaker->processes,
                                  .settings = speaker->work->settings,
                                  .n_runs = n,
@@ -130,72 +130,73 @@ static enum mpl_status fill(struct mpl_analysis *a, const struct member *members
     }
     for (uint32_t i = 0; i < n; i++) {
         runs[i] = members[i].run;
-        a->group_of[members[i].run] = (uint32_t) number;
     }
     return MPL_OK;
 }
 
-static enum mpl_status gather(struct mpl_analysis *a, const struct member *members,
-                              uint32_t n, struct mpl_group *groups, struct mpl_err *err)
-{
-    enum mpl_status st = MPL_OK;
-    size_t number = 0;
-
-    for (uint32_t i = 0, end = 0; i < n && st == MPL_OK; i = end) {
-        for (end = i + 1; end < n && members[end].part == members[i].part; end++) {
-        }
-        st = fill(a, &members[i], end - i, &groups[number], number, err);
-        number++;
-    }
-    a->groups = groups;
-    a->diagnosis.groups = groups;
-    a->diagnosis.n_groups = number;
-    return st;
-}
-
-static uint32_t list_members(const struct mpl_analysis *a, const struct work *works,
+static uint32_t list_members(const struct mpl_sets_input *in, const struct work *works,
                              struct member *members)
 {
     uint32_t n = 0;
 
-    for (uint32_t r = 0; r < a->n_runs; r++) {
-        const struct mpl_run *run = &a->runs[r].shown;
+    for (uint32_t r = 0; r < in->n_runs; r++) {
+        const struct mpl_run *run = &in->runs[r];
 
-        if (mpl_run_is_usable(&a->runs[r])) {
+        if (mpl_run_is_usable(run)) {
             members[n++] = (struct member){ .run = r,
                                             .processes = run->model->n_processes,
                                             .locations = run->model->n_locations,
                                             .work = &works[r],
                                             .window_s = run->window_s };
         }
-        a->group_of[r] = MPL_NONE;
     }
     return n;
 }
 
-enum mpl_status mpl_groups_make(struct mpl_analysis *a, struct mpl_err *err)
+static enum mpl_status gather(const struct mpl_sets_input *in, const struct work *works,
+                              struct mpl_arena *arena, struct mpl_sets *sets,
+                              struct mpl_err *err)
 {
-    struct member *members = MPL_NEW_ARRAY(a->arena, a->n_runs, struct member);
-    struct work *works = NULL;
-    enum mpl_status st;
+    struct member *members = MPL_NEW_ARRAY(arena, in->n_runs, struct member);
+    uint32_t *group_of = MPL_NEW_ARRAY(arena, in->n_runs, uint32_t);
+    enum mpl_status st = MPL_OK;
 
-    a->group_of = MPL_NEW_ARRAY(a->arena, a->n_runs, uint32_t);
-    if (members == NULL || a->group_of == NULL) {
+    if (members == NULL || group_of == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_works_create(a, &works, err);
-    if (st != MPL_OK) {
-        return st;
-    }
-    const uint32_t n = list_members(a, works, members);
+    const uint32_t n = list_members(in, works, members);
     struct mpl_group *groups =
-        MPL_NEW_ARRAY(a->arena, tell_apart(members, n), struct mpl_group);
+        MPL_NEW_ARRAY(arena, tell_apart(members, n), struct mpl_group);
 
-    st = groups == NULL ? mpl_nomem(err) : gather(a, members, n, groups, err);
-    return st == MPL_OK ? mpl_groups_remark(a, works, err) : st;
+    st = groups == NULL ? mpl_nomem(err) : MPL_OK;
+    for (size_t r = 0; r < in->n_runs; r++) {
+        group_of[r] = MPL_NONE;
+    }
+    for (uint32_t i = 0, end = 0; i < n && st == MPL_OK; i = end) {
+        for (; end < n && members[end].part == members[i].part; end++) {
+            group_of[members[end].run] = (uint32_t) sets->n_groups;
+        }
+        st =
+            fill(arena, &members[i], end - i, &groups[sets->n_groups], sets->n_groups, err);
+        sets->n_groups++;
+    }
+    sets->groups = groups;
+    sets->group_of = group_of;
+    return st;
 }
 
-const struct mpl_group *mpl_group_of(const struct mpl_analysis *a, uint32_t run)
+enum mpl_status mpl_sets_find(const struct mpl_sets_input *in, struct mpl_arena *arena,
+                              struct mpl_sets *out, struct mpl_err *err)
 {
-    return a->group_of[run] == MPL_NONE ? NULL : &a->diagnosis.groups[a->group_of[run]];
+    struct work *works = NULL;
+    enum mpl_status st = mpl_works_create(in, arena, &works, err);
+
+    *out = (struct mpl_sets){ .n_groups = 0 };
+    st = st == MPL_OK ? gather(in, works, arena, out, err) : st;
+    return st == MPL_OK ? mpl_sets_remark(in, works, arena, out, err) : st;
+}
+
+const struct mpl_group *mpl_group_of(const struct mpl_sets *sets, uint32_t run)
+{
+    return sets->group_of[run] == MPL_NONE ? NULL : &sets->groups[sets->group_of[run]];
 }

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "analysis/groups_priv.h"
+#include "sets/sets_priv.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -33,12 +33,12 @@ struct calls {
 };
 
 struct programs {
-    struct mpl_analysis *a;
+    const struct mpl_sets_input *in;
     struct mpl_arena *scratch;
     struct mpl_names *names;
-    struct calls *calls;   /* per run */
-    uint32_t *first_trial; /* per run, and one more */
-    uint32_t *exemplar;    /* per program, a run of it */
+    struct calls *calls;     /* per run */
+    uint32_t *first_pattern; /* per run, and one more: its first one in the input */
+    uint32_t *exemplar;      /* per program, a run of it */
     uint32_t n;
 };
 
@@ -47,7 +47,7 @@ bool mpl_works_are_same(double x, double y)
     const double low = x < y ? x : y;
     const double high = x < y ? y : x;
 
-    return high <= low * SAME_WORK;
+    return high <= low * MPL_SAME_WORK;
 }
 
 /* ---- amounts ------------------------------------------------------------------------------- */
@@ -184,38 +184,27 @@ static uint32_t count_common(const uint32_t *x, uint32_t n, const uint32_t *y, u
     return common;
 }
 
-static bool is_specific(const struct trial *t)
-{
-    return t->shown.is_chosen && mpl_pattern_is_structural(t->shown.pattern);
-}
-
-/* Whether both runs have patterns with events of their own, and none in common. */
+/* Whether both runs have patterns, and none in common. */
 static bool are_of_other_patterns(const struct programs *p, uint32_t x, uint32_t y)
 {
-    bool has_x = false;
-    bool has_y = false;
+    const uint32_t *first = p->first_pattern;
 
-    for (uint32_t i = p->first_trial[x]; i < p->first_trial[x + 1]; i++) {
-        for (uint32_t k = p->first_trial[y]; k < p->first_trial[y + 1]; k++) {
-            const struct trial *s = &p->a->trials[i];
-            const struct trial *t = &p->a->trials[k];
+    for (uint32_t i = first[x]; i < first[x + 1]; i++) {
+        for (uint32_t k = first[y]; k < first[y + 1]; k++) {
+            const struct mpl_pattern *s = p->in->patterns[i].pattern;
+            const struct mpl_pattern *t = p->in->patterns[k].pattern;
 
-            has_x = has_x || is_specific(s);
-            has_y = has_y || is_specific(t);
-            if (is_specific(s) && is_specific(t) &&
-                (s->shown.pattern == t->shown.pattern ||
-                 mpl_pattern_extends(s->shown.pattern, t->shown.pattern) ||
-                 mpl_pattern_extends(t->shown.pattern, s->shown.pattern))) {
+            if (s == t || mpl_pattern_extends(s, t) || mpl_pattern_extends(t, s)) {
                 return false;
             }
         }
     }
-    return has_x && has_y;
+    return first[x] < first[x + 1] && first[y] < first[y + 1];
 }
 
 static uint32_t n_processes(const struct programs *p, uint32_t run)
 {
-    return p->a->runs[run].model->n_processes;
+    return p->in->runs[run].model->n_processes;
 }
 
 static bool is_same_program(const struct programs *p, uint32_t x, uint32_t y)
@@ -246,38 +235,38 @@ static uint32_t program_of(struct programs *p, uint32_t run)
     return p->n++;
 }
 
-static void find_trials(struct programs *p)
+static void find_patterns(struct programs *p)
 {
     uint32_t at = 0;
 
-    for (uint32_t r = 0; r <= p->a->n_runs; r++) {
-        while (at < p->a->n_trials && p->a->trials[at].shown.run < r) {
+    for (uint32_t r = 0; r <= p->in->n_runs; r++) {
+        while (at < p->in->n_patterns && p->in->patterns[at].run < r) {
             at++;
         }
-        p->first_trial[r] = at;
+        p->first_pattern[r] = at;
     }
 }
 
 static enum mpl_status tell_programs_apart(struct programs *p, struct work *works,
                                            struct mpl_err *err)
 {
-    const size_t n = p->a->n_runs;
+    const size_t n = p->in->n_runs;
     enum mpl_status st = MPL_OK;
 
     p->calls = MPL_NEW_ARRAY(p->scratch, n, struct calls);
-    p->first_trial = MPL_NEW_ARRAY(p->scratch, n + 1, uint32_t);
+    p->first_pattern = MPL_NEW_ARRAY(p->scratch, n + 1, uint32_t);
     p->exemplar = MPL_NEW_ARRAY(p->scratch, n, uint32_t);
     p->names = mpl_names_create();
-    if (p->calls == NULL || p->first_trial == NULL || p->exemplar == NULL ||
+    if (p->calls == NULL || p->first_pattern == NULL || p->exemplar == NULL ||
         p->names == NULL) {
         st = mpl_nomem(err);
     }
     if (st == MPL_OK) {
-        find_trials(p);
+        find_patterns(p);
     }
     for (uint32_t r = 0; r < n && st == MPL_OK; r++) {
-        if (mpl_run_is_usable(&p->a->runs[r])) {
-            st = find_calls(p, p->a->runs[r].model, &p->calls[r], err);
+        if (mpl_run_is_usable(&p->in->runs[r])) {
+            st = find_calls(p, p->in->runs[r].model, &p->calls[r], err);
             works[r].program = st == MPL_OK ? program_of(p, r) : 0;
         }
     }
@@ -287,7 +276,6 @@ static enum mpl_status tell_programs_apart(struct programs *p, struct work *work
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* What the manifest notes about the runs, found by the paths of their traces. */
 /* "node7" and "node7.cluster" are one. */
 static bool is_same_host(const char *x, const char *y)
 {
@@ -312,10 +300,12 @@ static void mind_hosts(struct mpl_run *run)
     }
 }
 
-static enum mpl_status take_manifest(struct mpl_analysis *a, struct mpl_arena *scratch,
-                                     struct work *works, struct mpl_err *err)
+/* What the manifest notes about the runs, found by the paths of their traces. */
+static enum mpl_status take_manifest(const struct mpl_sets_input *in,
+                                     struct mpl_arena *scratch, struct work *works,
+                                     struct mpl_err *err)
 {
-    const struct mpl_manifest *m = a->manifest;
+    const struct mpl_manifest *m = in->manifest;
     size_t *noted = MPL_NEW_ARRAY(scratch, m->n, size_t);
     struct mpl_names *paths = mpl_names_create();
     enum mpl_status st = paths == NULL || noted == NULL ? mpl_nomem(err) : MPL_OK;
@@ -329,14 +319,14 @@ static enum mpl_status take_manifest(struct mpl_analysis *a, struct mpl_arena *s
             noted[number] = i;
         }
     }
-    for (size_t r = 0; r < a->n_runs && st == MPL_OK; r++) {
-        const uint32_t number = mpl_names_find(paths, a->runs[r].shown.path);
+    for (size_t r = 0; r < in->n_runs && st == MPL_OK; r++) {
+        const uint32_t number = mpl_names_find(paths, in->runs[r].path);
 
         if (number != MPL_NONE) {
             works[r].settings = m->runs[noted[number]].settings;
-            a->runs[r].shown.label = m->runs[noted[number]].label;
-            a->runs[r].shown.machine = m->runs[noted[number]].machine;
-            mind_hosts(&a->runs[r].shown);
+            in->runs[r].label = m->runs[noted[number]].label;
+            in->runs[r].machine = m->runs[noted[number]].machine;
+            mind_hosts(&in->runs[r]);
             works[r].expected = m->runs[noted[number]].processes;
         }
     }
@@ -344,27 +334,27 @@ static enum mpl_status take_manifest(struct mpl_analysis *a, struct mpl_arena *s
     return st;
 }
 
-enum mpl_status mpl_works_create(struct mpl_analysis *a, struct work **out,
-                                 struct mpl_err *err)
+enum mpl_status mpl_works_create(const struct mpl_sets_input *in, struct mpl_arena *arena,
+                                 struct work **out, struct mpl_err *err)
 {
-    struct work *works = MPL_NEW_ARRAY(a->arena, a->n_runs, struct work);
-    struct programs p = { .a = a, .scratch = mpl_arena_create() };
+    struct work *works = MPL_NEW_ARRAY(arena, in->n_runs, struct work);
+    struct programs p = { .in = in, .scratch = mpl_arena_create() };
     enum mpl_status st = MPL_OK;
 
     if (works == NULL || p.scratch == NULL) {
         mpl_arena_destroy(p.scratch);
         return mpl_nomem(err);
     }
-    for (size_t r = 0; r < a->n_runs; r++) {
-        if (mpl_run_is_usable(&a->runs[r])) {
-            measure(&a->runs[r].shown, &works[r]);
+    for (size_t r = 0; r < in->n_runs; r++) {
+        if (mpl_run_is_usable(&in->runs[r])) {
+            measure(&in->runs[r], &works[r]);
         }
     }
-    if (a->manifest != NULL) {
-        st = take_manifest(a, p.scratch, works, err);
+    if (in->manifest != NULL) {
+        st = take_manifest(in, p.scratch, works, err);
     }
     /* A single run is of one program; a look at all of its events would show nothing. */
-    if (st == MPL_OK && a->n_runs > 1) {
+    if (st == MPL_OK && in->n_runs > 1) {
         st = tell_programs_apart(&p, works, err);
     }
     mpl_arena_destroy(p.scratch);

@@ -6,7 +6,8 @@
  */
 #include "config.h"
 
-#include "analysis/scopes_priv.h"
+#include "run/run_priv.h"
+#include "run/scopes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static bool is_candidate(const struct mpl_model *model, uint32_t comm)
            c->n_members < model->n_processes;
 }
 
-static enum mpl_status count_ends(struct scopes *s, struct mpl_err *err)
+static enum mpl_status count_ends(struct mpl_scopes *s, struct mpl_err *err)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
 
@@ -113,10 +114,10 @@ static const char *ranks_text(struct mpl_arena *arena, const struct mpl_model *m
 
 /* ---- making scopes ------------------------------------------------------------------------------ */
 
-static struct scope *new_scope(struct scopes *s)
+static struct mpl_scope *new_scope(struct mpl_scopes *s)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
-    struct scope *scope = mpl_buf_add(&s->items);
+    struct mpl_scope *scope = mpl_buf_add(&s->items);
 
     if (scope == NULL) {
         return NULL;
@@ -134,11 +135,11 @@ static struct scope *new_scope(struct scopes *s)
     return scope;
 }
 
-static enum mpl_status add_comm(struct scopes *s, uint32_t comm, struct mpl_err *err)
+static enum mpl_status add_comm(struct mpl_scopes *s, uint32_t comm, struct mpl_err *err)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
     const struct mpl_comm *c = &model->comms[comm];
-    struct scope *scope = new_scope(s);
+    struct mpl_scope *scope = new_scope(s);
     const char *ranks;
 
     if (scope == NULL) {
@@ -161,7 +162,7 @@ static enum mpl_status add_comm(struct scopes *s, uint32_t comm, struct mpl_err 
 }
 
 /* The one with most to say that has not been taken; MPL_NONE. */
-static uint32_t busiest(const struct scopes *s, const bool *is_taken)
+static uint32_t busiest(const struct mpl_scopes *s, const bool *is_taken)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
     uint32_t best = MPL_NONE;
@@ -186,7 +187,7 @@ static bool has_candidates(const struct mpl_model *model)
     return false;
 }
 
-enum mpl_status mpl_scopes_comms(struct scopes *s, struct mpl_err *err)
+enum mpl_status mpl_scopes_comms(struct mpl_scopes *s, struct mpl_err *err)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
     bool *is_taken = MPL_NEW_ARRAY(s->arena, model->n_comms, bool);
@@ -205,7 +206,7 @@ enum mpl_status mpl_scopes_comms(struct scopes *s, struct mpl_err *err)
         }
         is_taken[comm] = true;
         s->inner_share += (double) s->n_ends[comm] / (double) s->n_all;
-        if (s->items.n == SCOPES_MAX) {
+        if (s->items.n == MPL_SCOPES_MAX) {
             s->n_left_out++;
         } else {
             st = add_comm(s, comm, err);
@@ -214,10 +215,11 @@ enum mpl_status mpl_scopes_comms(struct scopes *s, struct mpl_err *err)
     return st;
 }
 
-enum mpl_status mpl_scopes_rest(struct scopes *s, const bool *is_taken, struct mpl_err *err)
+enum mpl_status mpl_scopes_rest(struct mpl_scopes *s, const bool *is_taken,
+                                struct mpl_err *err)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
-    struct scope *scope = new_scope(s);
+    struct mpl_scope *scope = new_scope(s);
     bool is_somebody = false;
 
     if (scope == NULL) {
@@ -246,7 +248,7 @@ enum mpl_status mpl_scopes_rest(struct scopes *s, const bool *is_taken, struct m
     return MPL_OK;
 }
 
-enum mpl_status mpl_scopes_groups(struct scopes *s, struct mpl_err *err)
+enum mpl_status mpl_scopes_groups(struct mpl_scopes *s, struct mpl_err *err)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
     const uint32_t *component = NULL;
@@ -255,7 +257,7 @@ enum mpl_status mpl_scopes_groups(struct scopes *s, struct mpl_err *err)
 
     for (uint32_t i = 0; i < n && n > 1 && st == MPL_OK; i++) {
         uint32_t n_members = 0;
-        struct scope *scope = NULL;
+        struct mpl_scope *scope = NULL;
 
         for (uint32_t p = 0; p < model->n_processes; p++) {
             n_members += component[p] == i;
@@ -263,7 +265,7 @@ enum mpl_status mpl_scopes_groups(struct scopes *s, struct mpl_err *err)
         if (n_members < 2) {
             continue;
         }
-        if (s->items.n == SCOPES_MAX) {
+        if (s->items.n == MPL_SCOPES_MAX) {
             s->n_left_out++;
             continue;
         }
@@ -291,7 +293,7 @@ enum mpl_status mpl_scopes_groups(struct scopes *s, struct mpl_err *err)
 static const double worth_a_phase = 0.05;
 
 /* Since the begin of the run's window, within it. */
-static double second_of(const struct scopes *s, int64_t ticks)
+static double second_of(const struct mpl_scopes *s, int64_t ticks)
 {
     int64_t begin_ticks;
     int64_t end_ticks;
@@ -303,16 +305,16 @@ static double second_of(const struct scopes *s, int64_t ticks)
                : mpl_model_seconds(mpl_events_model(s->events), ticks - begin_ticks);
 }
 
-static bool is_worth_it(const struct scopes *s, const struct phase *phase)
+static bool is_worth_it(const struct mpl_scopes *s, const struct phase *phase)
 {
     return phase->share >= worth_a_phase ||
-           second_of(s, phase->end_ticks) - second_of(s, phase->begin_ticks) >=
+           second_of(s, phase->part.end_ticks) - second_of(s, phase->part.begin_ticks) >=
                worth_a_phase * mpl_events_measured_s(s->events);
 }
 
 /* "phase 2, 0.5 s to 1.2 s" */
-static const char *interval(const struct scopes *s, const char *name,
-                            const struct scope *scope)
+static const char *interval(const struct mpl_scopes *s, const char *name,
+                            const struct mpl_scope *scope)
 {
     return name == NULL ? NULL
                         : mpl_arena_printf(s->arena, "%s, %.3g s to %.3g s", name,
@@ -320,31 +322,28 @@ static const char *interval(const struct scopes *s, const char *name,
 }
 
 /* number: 0 where it is the only one that is worth it. */
-static enum mpl_status add_phase(struct scopes *s, const struct phase *phase,
+static enum mpl_status add_phase(struct mpl_scopes *s, const struct phase *phase,
                                  unsigned number, struct mpl_err *err)
 {
-    struct scope *scope = new_scope(s);
+    struct mpl_scope *scope = new_scope(s);
     const char *name =
         number == 0 ? "main phase" : mpl_arena_printf(s->arena, "phase %u", number);
 
     if (scope == NULL || name == NULL) {
         return mpl_nomem(err);
     }
-    scope->part = (struct mpl_part){ .begin_ticks = phase->begin_ticks,
-                                     .end_ticks = phase->end_ticks,
-                                     .first_record = phase->first_record,
-                                     .end_record = phase->end_record };
+    scope->part = phase->part;
     scope->share = phase->share;
     scope->is_phase = true;
-    scope->begin_s = second_of(s, phase->begin_ticks);
-    scope->end_s = second_of(s, phase->end_ticks);
+    scope->begin_s = second_of(s, phase->part.begin_ticks);
+    scope->end_s = second_of(s, phase->part.end_ticks);
     scope->id = number == 0 ? "main" : mpl_arena_printf(s->arena, "phase%u", number);
     scope->says = interval(s, name, scope);
     return scope->id == NULL || scope->says == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-enum mpl_status mpl_scopes_join(const struct scopes *s, const struct scope *first,
-                                const struct scope *last, struct scope *out,
+enum mpl_status mpl_scopes_join(const struct mpl_scopes *s, const struct mpl_scope *first,
+                                const struct mpl_scope *last, struct mpl_scope *out,
                                 struct mpl_err *err)
 {
     *out = *first;
@@ -358,7 +357,7 @@ enum mpl_status mpl_scopes_join(const struct scopes *s, const struct scope *firs
     return out->says == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-enum mpl_status mpl_scopes_phases(struct scopes *s, struct mpl_err *err)
+enum mpl_status mpl_scopes_phases(struct mpl_scopes *s, struct mpl_err *err)
 {
     const struct phase *phases = NULL;
     size_t n = 0;

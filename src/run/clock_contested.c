@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "analysis/analysis_priv.h"
+#include "run/run_priv.h"
 
 /* ---- late receivers --------------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ static bool find_post(const struct mpl_run *run, struct mpl_end end, int64_t *ti
 }
 
 /* The call that completes a send, if it may jump: its duration, else 0. */
-static int64_t jump_of_send(const struct mpl_run *run, const struct clock_doubt *doubt,
+static int64_t jump_of_send(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
                             uint32_t location, uint32_t message)
 {
     const struct mpl_location *loc = &run->model->locations[location];
@@ -90,8 +90,8 @@ static int64_t jump_of_send(const struct mpl_run *run, const struct clock_doubt 
     return apart <= error && apart >= -error ? ticks : 0;
 }
 
-static double late_receivers_s(const struct mpl_run *run, const struct clock_doubt *doubt,
-                               uint32_t location)
+static double late_receivers_s(const struct mpl_run *run,
+                               const struct mpl_clock_doubt *doubt, uint32_t location)
 {
     const struct mpl_location *loc = &run->model->locations[location];
     int64_t sum = 0;
@@ -134,7 +134,7 @@ static double idle_givers_s(const struct mpl_run *run)
     return sum_s;
 }
 
-double mpl_doubt_jumps_s(const struct mpl_run *run, const struct clock_doubt *doubt)
+double mpl_doubt_jumps_s(const struct mpl_run *run, const struct mpl_clock_doubt *doubt)
 {
     double sum_s = idle_givers_s(run);
 
@@ -152,7 +152,7 @@ double mpl_doubt_jumps_s(const struct mpl_run *run, const struct clock_doubt *do
  */
 struct race {
     const struct mpl_run *run;
-    const struct clock_doubt *doubt;
+    const struct mpl_clock_doubt *doubt;
     uint32_t first; /* the latest; MPL_NONE: nobody yet */
     int64_t first_ticks;
     double wait_s;
@@ -263,7 +263,7 @@ static void contest_calls(struct race race, uint32_t location)
     }
 }
 
-void mpl_doubt_find_blame(const struct mpl_run *run, struct clock_doubt *doubt)
+void mpl_doubt_find_blame(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
 {
     const struct race race = { .run = run, .doubt = doubt };
 

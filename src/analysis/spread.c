@@ -112,18 +112,6 @@ static bool do_agree(const struct party *x, const struct party *y)
            (double) common >= agreeing_share * (double) (x->n + y->n - common);
 }
 
-static uint32_t add_same(struct fold *f, uint32_t name, uint32_t finding, uint32_t run)
-{
-    const uint32_t number = f->n_sames++;
-
-    f->sames[number] = (struct same){
-        .first = finding, .last = finding, .n = 1, .last_run = run, .next = f->heads[name]
-    };
-    f->heads[name] = number;
-    f->same_of[finding] = number;
-    return number;
-}
-
 static void join(struct fold *f, uint32_t name, uint32_t finding, uint32_t run)
 {
     for (uint32_t i = f->heads[name]; i != nobody; i = f->sames[i].next) {
@@ -138,7 +126,11 @@ static void join(struct fold *f, uint32_t name, uint32_t finding, uint32_t run)
             return;
         }
     }
-    (void) add_same(f, name, finding, run);
+    f->sames[f->n_sames] = (struct same){
+        .first = finding, .last = finding, .n = 1, .last_run = run, .next = f->heads[name]
+    };
+    f->heads[name] = f->n_sames;
+    f->same_of[finding] = f->n_sames++;
 }
 
 static enum mpl_status take_finding(struct fold *f, const struct mpl_group *group,
@@ -315,8 +307,8 @@ static enum mpl_status open_fold(struct fold *f, struct mpl_err *err)
 
 static bool has_repetitions(const struct mpl_analysis *a)
 {
-    for (size_t i = 0; i < a->diagnosis.n_groups; i++) {
-        if (a->diagnosis.groups[i].n_runs > 1) {
+    for (size_t i = 0; i < a->diagnosis.sets.n_groups; i++) {
+        if (a->diagnosis.sets.groups[i].n_runs > 1) {
             return true;
         }
     }
@@ -330,7 +322,7 @@ enum mpl_status mpl_spread_fold(struct mpl_analysis *a, struct mpl_diagnosed *al
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < n; i++) {
-        const struct mpl_group *group = mpl_group_of(a, all[i].run);
+        const struct mpl_group *group = mpl_group_of(&a->diagnosis.sets, all[i].run);
 
         stands_for[i] = (uint32_t) i;
         all[i].n_seen = 1;
@@ -346,8 +338,8 @@ enum mpl_status mpl_spread_fold(struct mpl_analysis *a, struct mpl_diagnosed *al
     if (st == MPL_OK) {
         sort_by_run(&f);
     }
-    for (size_t g = 0; g < a->diagnosis.n_groups && st == MPL_OK; g++) {
-        st = take_group(&f, &a->diagnosis.groups[g], err);
+    for (size_t g = 0; g < a->diagnosis.sets.n_groups && st == MPL_OK; g++) {
+        st = take_group(&f, &a->diagnosis.sets.groups[g], err);
     }
     if (st == MPL_OK) {
         conclude(&f, stands_for);
