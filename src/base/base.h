@@ -133,6 +133,21 @@ struct mpl_buf {
 struct mpl_buf mpl_buf_make(size_t item_size);
 /** A new zeroed item at the end, valid until the next call; NULL when out of memory. */
 void *mpl_buf_add(struct mpl_buf *buf);
+/**
+ * Makes \p buf hold \p n items; what the new ones contain is not defined. For arrays that are
+ * filled by index, where a call per item would cost more than the item. False: no memory.
+ */
+static inline bool mpl_grow_to(struct mpl_buf *buf, size_t n)
+{
+    while (buf->room < n) {
+        buf->n = buf->room;
+        if (mpl_buf_add(buf) == NULL) {
+            return false;
+        }
+    }
+    buf->n = n;
+    return true;
+}
 /** Adds a copy of \p item; false when out of memory. */
 bool mpl_buf_put(struct mpl_buf *buf, const void *item);
 /** As mpl_buf_add() for \p n items, one behind the other. */

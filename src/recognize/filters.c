@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
-#include "recognize/topology_priv.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -12,7 +12,7 @@
  */
 #include "config.h"
 
-#include "recognize/automaton_priv.h"
+#include "recognize/matcher_priv.h"
 
 #include <string.h>
 

@@ -4,7 +4,9 @@
 #ifndef MPL_RECOGNIZE_RECOGNITION_PRIV_H
 #define MPL_RECOGNIZE_RECOGNITION_PRIV_H
 
-#include "recognize/pattern_priv.h"
+#include "pattern/parts.h"
+#include "recognize/matcher_priv.h"
+#include "recognize/recognize.h"
 
 /** Spans of a location: between start-up and shut-down first … end-1, of an instance first … end. */
 struct mpl_range {
@@ -122,7 +124,33 @@ struct mpl_rows;
 
 struct mpl_range mpl_range_of(const struct mpl_events *events, uint32_t location);
 
-/* requests.c */
+/**
+ * Calls that no filter distinguishes. That of the first \p message of one, or, with parts, what all kinds of its
+ * messages are together.
+ */
+struct mpl_kind {
+    uint32_t span;                /**< One of them, */
+    uint32_t message;             /**< with that message, or with MPL_NONE. */
+    uint32_t first_part, n_parts; /**< Kinds of the messages of calls with several. */
+};
+
+/** Of the calls of one location between start-up and shut-down. */
+struct mpl_kinds {
+    uint32_t n;
+    const struct mpl_kind *kinds;
+    const uint32_t *parts;
+    const uint32_t *of_call;
+    const uint32_t
+        *ends; /**< Per call: its only end, MPL_NONE without one, MPL_MANY_ENDS. */
+};
+
+/** The kinds of calls of a location, made when first asked for. NULL: out of memory. */
+const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location);
+
+/** Copies the requests to where recognition keeps them: its topology is gone by then. */
+enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,
+                                  struct mpl_recognition *r, struct mpl_err *err);
+
 /** Whether what \p own sends to \p peer (or receives from it) asks for other messages. */
 bool mpl_requests_has(const struct mpl_recognition *r, uint32_t own, uint32_t peer,
                       bool is_send);

@@ -1,7 +1,6 @@
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
-#include "recognize/topology_priv.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
-#include "recognize/topology_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -390,4 +389,35 @@ enum mpl_status mpl_roles_bind(struct mpl_recognition *r, struct mpl_topology *t
 out:
     mpl_arena_destroy(b.arena);
     return st;
+}
+
+/* ---- of a recognition ------------------------------------------------------------------------ */
+
+enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,
+                                  struct mpl_recognition *r, struct mpl_err *err)
+{
+    struct mpl_topology_arc *requests;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < graph->n_arcs; i++) {
+        n += graph->is_request[i];
+    }
+    requests = MPL_NEW_ARRAY(r->arena, n, struct mpl_topology_arc);
+    if (requests == NULL) {
+        return mpl_nomem(err);
+    }
+    r->requests = requests;
+    for (uint32_t i = 0; i < graph->n_arcs; i++) {
+        if (graph->is_request[i]) {
+            requests[r->n_requests++] = graph->arcs[i];
+        }
+    }
+    return MPL_OK;
+}
+
+bool mpl_requests_has(const struct mpl_recognition *r, uint32_t own, uint32_t peer,
+                      bool is_send)
+{
+    return mpl_arc_find(r->requests, r->n_requests, is_send ? own : peer,
+                        is_send ? peer : own) != MPL_NONE;
 }

@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
-#include "recognize/topology_priv.h"
 
 #include <string.h>
 

@@ -253,7 +253,7 @@ enum mpl_status mpl_scopes_groups(struct mpl_scopes *s, struct mpl_err *err)
     const struct mpl_model *model = mpl_events_model(s->events);
     const uint32_t *component = NULL;
     uint32_t n = 0;
-    enum mpl_status st = mpl_recognize_components(s->events, s->arena, &component, &n, err);
+    enum mpl_status st = mpl_topology_components(s->events, s->arena, &component, &n, err);
 
     for (uint32_t i = 0; i < n && n > 1 && st == MPL_OK; i++) {
         uint32_t n_members = 0;

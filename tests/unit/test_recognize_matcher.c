@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "recognize/automaton_priv.h"
+#include "recognize/matcher_priv.h"
 
 #include "../lib/arena.h"
 #include "../lib/suite.h"

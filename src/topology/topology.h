@@ -1,11 +1,14 @@
 /*
- * Who exchanges messages with whom, as formulas of roles see it: per location with which
- * processes, and among processes the graph of what is significant.
+ * Takes:        the events of a run, or of a part of it.
+ * Makes:        who exchanges messages with whom, as formulas of roles see it: per location with which processes, and among
+ *               processes the graph of what is significant.
+ * Leaves alone: who plays which role (recognize).
  */
-#ifndef MPL_RECOGNIZE_TOPOLOGY_PRIV_H
-#define MPL_RECOGNIZE_TOPOLOGY_PRIV_H
+#ifndef MPL_TOPOLOGY_TOPOLOGY_H
+#define MPL_TOPOLOGY_TOPOLOGY_H
 
-#include "recognize/pattern_priv.h"
+#include "events/events.h"
+#include "pattern/pattern.h"
 
 /** Messages between a location and a process. */
 struct mpl_traffic {
@@ -45,27 +48,8 @@ struct mpl_peer_graph {
     const uint32_t *component; /**< Numbered by their lowest process; MPL_NONE: no node. */
 };
 
-/**
- * Calls that no filter distinguishes. That of the first \p message of one, or, with parts, what all kinds of its
- * messages are together.
- */
-struct mpl_kind {
-    uint32_t span;                /**< One of them, */
-    uint32_t message;             /**< with that message, or with MPL_NONE. */
-    uint32_t first_part, n_parts; /**< Kinds of the messages of calls with several. */
-};
-
-/** Of the calls of one location between start-up and shut-down. */
-struct mpl_kinds {
-    uint32_t n;
-    const struct mpl_kind *kinds;
-    const uint32_t *parts;
-    const uint32_t *of_call;
-    const uint32_t
-        *ends; /**< Per call: its only end, MPL_NONE without one, MPL_MANY_ENDS. */
-};
-
-struct mpl_kinds_table;
+struct
+    mpl_kinds_table; /**< Classes of calls, which recognize keeps here for all patterns. */
 
 struct mpl_topology {
     const struct mpl_events *events;
@@ -83,8 +67,23 @@ struct mpl_topology {
     struct mpl_kinds_table *kinds; /**< NULL until asked for. */
 };
 
-/** The kinds of calls of a location, made when first asked for. NULL: out of memory. */
-const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location);
+/**
+ * Made once for all patterns that are tried on \p events.
+ *
+ * Ownership: lives in \p arena, borrows \p events.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in message ends; n log n in pairs of processes that exchange messages.
+ */
+enum mpl_status mpl_topology_create(const struct mpl_events *events,
+                                    struct mpl_arena *arena, struct mpl_topology **out,
+                                    struct mpl_err *err);
+/**
+ * Groups of processes that significant messages connect: per process the number of its group,
+ * below \p *n; MPL_NONE for processes that do not call MPI. Both live in \p arena.
+ */
+enum mpl_status mpl_topology_components(const struct mpl_events *events,
+                                        struct mpl_arena *arena, const uint32_t **component,
+                                        uint32_t *n, struct mpl_err *err);
 
 /** Fills in the eccentricities, which cost processes times edges. Again: nothing happens. */
 enum mpl_status mpl_topology_want_eccentricity(struct mpl_topology *t, struct mpl_err *err);
@@ -119,10 +118,6 @@ enum mpl_status mpl_peer_graph_eccentricities(const struct mpl_peer_graph *graph
 /** Fills in which arcs are requests. Linear in arcs, but for the search of each. */
 enum mpl_status mpl_peer_graph_find_requests(struct mpl_peer_graph *graph,
                                              struct mpl_arena *arena, struct mpl_err *err);
-
-/** Copies them to where recognition keeps them: its topology is gone by then. */
-enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,
-                                  struct mpl_recognition *r, struct mpl_err *err);
 
 /* forest.c */
 /** Who started whom: per process, MPL_NONE where it cannot be known. */

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "recognize/topology_priv.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "recognize/automaton_priv.h"
+#include "pattern/automaton.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What names mean in the formulas of a pattern. */
 #include "config.h"
 
-#include "recognize/pattern_priv.h"
+#include "pattern/load_priv.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "recognize/topology_priv.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <string.h>
@@ -360,10 +360,9 @@ enum mpl_status mpl_topology_create(const struct mpl_events *events,
     return st;
 }
 
-enum mpl_status mpl_recognize_components(const struct mpl_events *events,
-                                         struct mpl_arena *arena,
-                                         const uint32_t **component, uint32_t *n,
-                                         struct mpl_err *err)
+enum mpl_status mpl_topology_components(const struct mpl_events *events,
+                                        struct mpl_arena *arena, const uint32_t **component,
+                                        uint32_t *n, struct mpl_err *err)
 {
     struct mpl_topology *t = NULL;
     const enum mpl_status st = mpl_topology_create(events, arena, &t, err);

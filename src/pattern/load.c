@@ -1,7 +1,7 @@
 /* The top level of a pattern file. */
 #include "config.h"
 
-#include "recognize/pattern_priv.h"
+#include "pattern/load_priv.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "recognize/topology_priv.h"
+#include "topology/topology.h"
 
 #include <string.h>
 

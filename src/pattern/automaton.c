@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "recognize/automaton_priv.h"
+#include "pattern/automaton.h"
 
 #include <string.h>
 

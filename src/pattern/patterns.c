@@ -1,7 +1,7 @@
 /* Sets of patterns: finding the files, and laying each over the pattern it extends. */
 #include "config.h"
 
-#include "recognize/pattern_priv.h"
+#include "pattern/load_priv.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "recognize/pattern_priv.h"
+#include "pattern/load_priv.h"
 
 #include <string.h>
 
@@ -336,7 +336,7 @@ static uint32_t load_base(struct mpl_loader *loader, const struct mpl_yaml *node
 }
 
 /* Says where a search along a location ends. */
-static const char *stop_key(enum mpl_link link)
+static const char *stop_key(enum mpl_associated_link link)
 {
     return link == MPL_LINK_PREVIOUS ? "since" : "until";
 }
@@ -394,7 +394,7 @@ static void load_link(struct mpl_loader *loader, const struct mpl_yaml *map,
                            start->key);
         } else if (node != NULL) {
             start = node;
-            associated->link = (enum mpl_link) i;
+            associated->link = (enum mpl_associated_link) i;
         }
     }
     if (start == NULL) {

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "recognize/pattern_priv.h"
+#include "pattern/load_priv.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What all parts of a pattern file are read with: texts, names, numbers, and complaints about them. */
 #include "config.h"
 
-#include "recognize/pattern_priv.h"
+#include "pattern/load_priv.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "recognize/pattern_priv.h"
+#include "pattern/load_priv.h"
 
 #include <string.h>
 
