@@ -26,20 +26,13 @@ bool mpl_clock_choice_find(const char *name, enum mpl_clock_choice *out)
 
 const char *mpl_clock_source_name(enum mpl_clock_source source)
 {
-    switch (source) {
-    case MPL_CLOCK_SINGLE:
-        return "single";
-    case MPL_CLOCK_OFFSETS:
-        return "offsets";
-    case MPL_CLOCK_REFINED:
-        return "refined";
-    case MPL_CLOCK_MESSAGES:
-        return "messages";
-    case MPL_CLOCK_EVENTSPACE:
-        return "eventspace";
-    default:
-        return "raw";
-    }
+    static const char *const names[] = {
+        [MPL_CLOCK_SINGLE] = "single",         [MPL_CLOCK_OFFSETS] = "offsets",
+        [MPL_CLOCK_REFINED] = "refined",       [MPL_CLOCK_MESSAGES] = "messages",
+        [MPL_CLOCK_EVENTSPACE] = "eventspace", [MPL_CLOCK_RAW] = "raw",
+    };
+
+    return names[source];
 }
 
 /* ---- constants -------------------------------------------------------------------------- */

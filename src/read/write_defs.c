@@ -146,35 +146,20 @@ static OTF2_ErrorCode write_locations(struct definitions *d)
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
-static void role_of(enum mpl_region_kind kind, OTF2_RegionRole *role,
-                    OTF2_Paradigm *paradigm)
-{
-    *role = OTF2_REGION_ROLE_FUNCTION;
-    *paradigm = OTF2_PARADIGM_MPI;
-    switch (kind) {
-    case MPL_REGION_MPI_P2P:
-        *role = OTF2_REGION_ROLE_POINT2POINT;
-        break;
-    case MPL_REGION_MPI_COLL:
-        *role = OTF2_REGION_ROLE_COLL_OTHER;
-        break;
-    case MPL_REGION_MPI_INIT:
-    case MPL_REGION_MPI_FINALIZE:
-    case MPL_REGION_MPI_OTHER:
-        break;
-    case MPL_REGION_THREAD_SYNC:
-        *role = OTF2_REGION_ROLE_BARRIER;
-        *paradigm = OTF2_PARADIGM_OPENMP;
-        break;
-    case MPL_REGION_TRACER:
-        *role = OTF2_REGION_ROLE_ARTIFICIAL;
-        *paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM;
-        break;
-    default:
-        *paradigm = OTF2_PARADIGM_USER;
-        break;
-    }
-}
+static const struct {
+    OTF2_RegionRole role;
+    OTF2_Paradigm paradigm;
+} region_kinds[] = {
+    [MPL_REGION_USER] = { OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER },
+    [MPL_REGION_MPI_INIT] = { OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI },
+    [MPL_REGION_MPI_FINALIZE] = { OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI },
+    [MPL_REGION_MPI_P2P] = { OTF2_REGION_ROLE_POINT2POINT, OTF2_PARADIGM_MPI },
+    [MPL_REGION_MPI_COLL] = { OTF2_REGION_ROLE_COLL_OTHER, OTF2_PARADIGM_MPI },
+    [MPL_REGION_MPI_OTHER] = { OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI },
+    [MPL_REGION_THREAD_SYNC] = { OTF2_REGION_ROLE_BARRIER, OTF2_PARADIGM_OPENMP },
+    [MPL_REGION_DEVICE_SYNC] = { OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER },
+    [MPL_REGION_TRACER] = { OTF2_REGION_ROLE_ARTIFICIAL, OTF2_PARADIGM_MEASUREMENT_SYSTEM },
+};
 
 static OTF2_ErrorCode write_regions(struct definitions *d)
 {
@@ -183,14 +168,12 @@ static OTF2_ErrorCode write_regions(struct definitions *d)
     for (uint32_t r = 0; r < d->model->n_regions; r++) {
         const struct mpl_region *region = &d->model->regions[r];
         const OTF2_StringRef name = string_of(d, region->name);
-        OTF2_RegionRole role;
-        OTF2_Paradigm paradigm;
 
-        role_of(region->kind, &role, &paradigm);
         code = worst(code, OTF2_GlobalDefWriter_WriteRegion(
-                               d->writer, r, name, name, string_of(d, ""), role, paradigm,
-                               OTF2_REGION_FLAG_NONE, string_of(d, region->file),
-                               region->line, 0));
+                               d->writer, r, name, name, string_of(d, ""),
+                               region_kinds[region->kind].role,
+                               region_kinds[region->kind].paradigm, OTF2_REGION_FLAG_NONE,
+                               string_of(d, region->file), region->line, 0));
     }
     return code;
 }

@@ -214,27 +214,18 @@ static void define_property(struct definitions *d, const struct spool *spool,
 
 /* ---- what ----------------------------------------------------------------------------------- */
 
-static OTF2_RegionRole role_of(enum mpl_call_class class)
-{
-    switch (class) {
-    case MPL_CALL_P2P:
-        return OTF2_REGION_ROLE_POINT2POINT;
-    case MPL_CALL_COLL:
-        return OTF2_REGION_ROLE_COLL_OTHER;
-    case MPL_CALL_RMA:
-        return OTF2_REGION_ROLE_RMA;
-    case MPL_CALL_IO:
-        return OTF2_REGION_ROLE_FILE_IO;
-    case MPL_CALL_PARALLEL:
-        return OTF2_REGION_ROLE_PARALLEL;
-    case MPL_CALL_BARRIER:
-        return OTF2_REGION_ROLE_BARRIER;
-    case MPL_CALL_IMPLICIT_BARRIER:
-        return OTF2_REGION_ROLE_IMPLICIT_BARRIER;
-    default:
-        return OTF2_REGION_ROLE_FUNCTION;
-    }
-}
+static const OTF2_RegionRole roles[] = {
+    [MPL_CALL_SETUP] = OTF2_REGION_ROLE_FUNCTION,
+    [MPL_CALL_P2P] = OTF2_REGION_ROLE_POINT2POINT,
+    [MPL_CALL_COLL] = OTF2_REGION_ROLE_COLL_OTHER,
+    [MPL_CALL_COMM] = OTF2_REGION_ROLE_FUNCTION,
+    [MPL_CALL_RMA] = OTF2_REGION_ROLE_RMA,
+    [MPL_CALL_IO] = OTF2_REGION_ROLE_FILE_IO,
+    [MPL_CALL_OTHER] = OTF2_REGION_ROLE_FUNCTION,
+    [MPL_CALL_PARALLEL] = OTF2_REGION_ROLE_PARALLEL,
+    [MPL_CALL_BARRIER] = OTF2_REGION_ROLE_BARRIER,
+    [MPL_CALL_IMPLICIT_BARRIER] = OTF2_REGION_ROLE_IMPLICIT_BARRIER,
+};
 
 static void define_regions(struct definitions *d)
 {
@@ -246,7 +237,7 @@ static void define_regions(struct definitions *d)
 
         if (region != MPL_NONE && is_good(d)) {
             d->code = OTF2_GlobalDefWriter_WriteRegion(
-                d->writer, region, name, name, none, role_of(calls[i].class),
+                d->writer, region, name, name, none, roles[calls[i].class],
                 calls[i].class < MPL_CALL_PARALLEL ? OTF2_PARADIGM_MPI
                                                    : OTF2_PARADIGM_OPENMP,
                 OTF2_REGION_FLAG_NONE, none, 0, 0);
