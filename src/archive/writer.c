@@ -109,25 +109,17 @@ enum mpl_status mpl_chunk_writer_put(struct mpl_chunk_writer *writer, const uint
     return MPL_OK;
 }
 
-static enum mpl_status finish(struct mpl_chunk_writer *writer, struct mpl_err *err)
-{
-    if (!writer->is_begun) {
-        return MPL_OK;
-    }
-    mpl_store_u64(writer->chunk + 10, writer->n_records, writer->is_big_endian);
-    memcpy(writer->at, end_marks, sizeof end_marks);
-    return write_fully(writer, (size_t) (writer->at - writer->chunk) + sizeof end_marks,
-                       err);
-}
-
 enum mpl_status mpl_chunk_writer_close(struct mpl_chunk_writer *writer,
                                        enum mpl_status status, struct mpl_err *err)
 {
     if (writer->fd < 0) {
         return status;
     }
-    if (status == MPL_OK) {
-        status = finish(writer, err);
+    if (status == MPL_OK && writer->is_begun) {
+        mpl_store_u64(writer->chunk + 10, writer->n_records, writer->is_big_endian);
+        memcpy(writer->at, end_marks, sizeof end_marks);
+        status = write_fully(writer,
+                             (size_t) (writer->at - writer->chunk) + sizeof end_marks, err);
     }
     if (close(writer->fd) != 0 && status == MPL_OK) {
         status = fail(writer, err);

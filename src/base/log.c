@@ -8,18 +8,6 @@
 
 static const char *const level_names[] = { "error", "warn", "info", "debug" };
 
-static enum mpl_log_level level_from_environment(void)
-{
-    const char *wanted = getenv("MARPLE_LOG");
-
-    for (int level = MPL_LOG_ERROR; wanted != NULL && level <= MPL_LOG_DEBUG; level++) {
-        if (strcmp(wanted, level_names[level]) == 0) {
-            return (enum mpl_log_level) level;
-        }
-    }
-    return MPL_LOG_WARN;
-}
-
 enum mpl_log_level mpl_log_level(void)
 {
     /* A cache of a constant: whichever thread comes first stores the same answer. */
@@ -27,7 +15,12 @@ enum mpl_log_level mpl_log_level(void)
     int level = atomic_load_explicit(&known, memory_order_relaxed);
 
     if (level < 0) {
-        level = (int) level_from_environment();
+        const char *wanted = getenv("MARPLE_LOG");
+
+        level = MPL_LOG_WARN;
+        for (int i = MPL_LOG_ERROR; wanted != NULL && i <= MPL_LOG_DEBUG; i++) {
+            level = strcmp(wanted, level_names[i]) == 0 ? i : level;
+        }
         atomic_store_explicit(&known, level, memory_order_relaxed);
     }
     return (enum mpl_log_level) level;

@@ -45,18 +45,6 @@ static enum mpl_status sample_ends(const struct mpl_windows *w, uint32_t most,
     return MPL_OK;
 }
 
-static uint32_t drop_equal(int64_t *ticks, uint32_t n)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t k = 0; k < n; k++) {
-        if (kept == 0 || ticks[k] > ticks[kept - 1]) {
-            ticks[kept++] = ticks[k];
-        }
-    }
-    return kept;
-}
-
 /* One point per window and link; in small traces, where nothing costs much, one in all. */
 static uint32_t count_windows(size_t n_points, size_t n_links)
 {
@@ -91,7 +79,12 @@ static enum mpl_status place_knots(struct mpl_windows *w, const int64_t *pins,
         w->at_ticks[n + k] = pins[k];
     }
     qsort(w->at_ticks, (size_t) n + n_pins, sizeof *w->at_ticks, mpl_compare_i64);
-    w->n = drop_equal(w->at_ticks, n + n_pins);
+    w->n = 0;
+    for (uint32_t k = 0; k < n + n_pins; k++) {
+        if (w->n == 0 || w->at_ticks[k] > w->at_ticks[w->n - 1]) {
+            w->at_ticks[w->n++] = w->at_ticks[k];
+        }
+    }
     return MPL_OK;
 }
 

@@ -32,16 +32,6 @@ static struct mpl_comm **bucket_of(MPI_Comm handle)
     return &comms.buckets[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
 }
 
-static struct mpl_comm *look_up(MPI_Comm handle)
-{
-    struct mpl_comm *comm = __atomic_load_n(bucket_of(handle), __ATOMIC_ACQUIRE);
-
-    while (comm != NULL && comm->handle != handle) {
-        comm = comm->next;
-    }
-    return comm;
-}
-
 /* In front of an older one whose handle MPI gives again. Others may be looking meanwhile. */
 static struct mpl_comm *add(MPI_Comm handle)
 {
@@ -122,19 +112,19 @@ void mpl_comms_world(struct mpl_track *track)
     (void) record(track, mpl_now(), MPL_MADE_SELF, MPI_COMM_SELF, 0, 0, 0);
 }
 
-/* One more record of a call that is about none that is known: its time may be the begin or the end of the call. */
-static uint64_t now_of(const struct mpl_call_now *c)
-{
-    return c->end_time != 0 ? c->end_time : c->begin_time;
-}
-
 struct mpl_comm *mpl_comm_find(struct mpl_call_now *c, MPI_Comm handle)
 {
-    struct mpl_comm *comm = look_up(handle);
+    struct mpl_comm *comm = __atomic_load_n(bucket_of(handle), __ATOMIC_ACQUIRE);
 
-    return comm != NULL || handle == MPI_COMM_NULL
-               ? comm
-               : record(c->track, now_of(c), MPL_MADE_FOREIGN, handle, 0, 0, 0);
+    while (comm != NULL && comm->handle != handle) {
+        comm = comm->next;
+    }
+    if (comm != NULL || handle == MPI_COMM_NULL) {
+        return comm;
+    }
+    /* This call is about none that is known: it may be at its begin or at its end. */
+    return record(c->track, c->end_time != 0 ? c->end_time : c->begin_time,
+                  MPL_MADE_FOREIGN, handle, 0, 0, 0);
 }
 
 uint32_t mpl_comm_number(struct mpl_call_now *c, MPI_Comm handle)
