@@ -207,7 +207,8 @@ struct mpl_quality_note {
 struct mpl_quality;
 struct mpl_quality *mpl_quality_create(struct mpl_arena *arena); /* lives in arena */
 /**
- * Adds \p count occurrences at \p location (MPL_NONE: of the run as a whole).
+ * Adds \p count occurrences at \p location (MPL_NONE: of the run as a whole). 0: of an occurrence that
+ * is counted at another location, this one has a part.
  * \p fmt is used at the first call for this note; it may be NULL later.
  * Out of memory loses the note's location but never the analysis.
  */

@@ -485,6 +485,7 @@ START_TEST(quality_notes_are_counted_and_located_once_each)
     mpl_quality_add(quality, "unmatched-send", 3, 1, NULL);
     mpl_quality_add(quality, "unmatched-send", 9, 4, NULL);
     mpl_quality_add(quality, "unmatched-send", 5, 1, NULL);
+    mpl_quality_add(quality, "unmatched-send", 12, 0, NULL);
     ck_assert_uint_eq(mpl_quality_count(quality), 2);
 
     const struct mpl_quality_note *note = mpl_quality_get(quality, 0);
@@ -492,10 +493,11 @@ START_TEST(quality_notes_are_counted_and_located_once_each)
     ck_assert_str_eq(note->note, "unmatched-send");
     ck_assert_str_eq(note->text, "some of sends");
     ck_assert_uint_eq(note->count, 8);
-    ck_assert_uint_eq(note->n_locations, 3);
+    ck_assert_uint_eq(note->n_locations, 4);
     ck_assert_uint_eq(note->locations[0], 3);
     ck_assert_uint_eq(note->locations[1], 5);
     ck_assert_uint_eq(note->locations[2], 9);
+    ck_assert_uint_eq(note->locations[3], 12);
     ck_assert_uint_eq(mpl_quality_find(quality, "clock")->n_locations, 0);
     ck_assert_ptr_null(mpl_quality_find(quality, "nothing"));
 }
