@@ -6,12 +6,13 @@
  * Four anchors: FIRST and SAME hold the same calls, OTHER has some more iterations, in SLOW a worker computes longer, so
  * that chance decides about the rest, and where it does so is looked for. CPU seconds of libotf2's readers with empty callbacks
  * for both, of reading, matching and clocks of both, of diagnosing both, and of comparing them, each in processes of their own,
- * medians; with ratios, and the peak memory beside that of `marple check` for both. Then the similarities of 4,096 sequences.
+ * medians; with ratios, and the peak memory beside that of `marple check` for both. Then JSM_D of 4,096 processes.
  * Ends with 1 when a command fails, never because of a number.
  */
 #include "config.h"
 
 #include "analysis/analysis.h"
+#include "diff/diff_priv.h"
 #include "diff/similarity.h"
 #include "measure.h"
 
@@ -64,26 +65,33 @@ static void compare(char **argv, char *first, char *second, const char *what)
            cost.peak_bytes / models);
 }
 
-/* Ranks that are alike in groups of \p n_classes. */
-static void measure_similarity(uint32_t n_classes)
+/* The ranks of both runs, the new one behind the base, are of so many classes; each does in the new run what the next one did. */
+static void measure_changes(uint32_t n_classes)
 {
     const struct mpl_context_kind kind = { MPL_CONTEXT_DOUBLE, MPL_CONTEXT_ACTUAL };
     struct mpl_arena *arena = mpl_arena_create();
-    struct mpl_folded *all = MPL_NEW_ARRAY(arena, N_RANKS, struct mpl_folded);
-    const double *jsm = NULL;
+    struct mpl_folded *all = MPL_NEW_ARRAY(arena, 2 * N_RANKS, struct mpl_folded);
+    struct mpl_counts counts = { { NULL } };
+    static double rows[N_RANKS];
 
-    for (uint32_t r = 0; r < N_RANKS; r++) {
+    for (uint32_t r = 0; r < 2 * N_RANKS; r++) {
+        const uint32_t class = (r + r / N_RANKS) % n_classes;
         struct mpl_item *items = MPL_NEW_ARRAY(arena, N_ITEMS, struct mpl_item);
 
         for (uint32_t i = 0; i < N_ITEMS; i++) {
-            items[i] = (struct mpl_item){ (i + r % n_classes * (i % 7 == 0)) % 5000, 1 };
+            items[i] = (struct mpl_item){ (i + class * (i % 7 == 0)) % 5000, 1 };
         }
         all[r] = (struct mpl_folded){ N_ITEMS, items };
     }
 
+    const struct mpl_filtered filtered = { .arena = arena,
+                                           .n_locations = N_RANKS,
+                                           .base = all,
+                                           .new = all + N_RANKS,
+                                           .counts = &counts };
     const double begin_s = now_s();
 
-    if (mpl_similarity(all, N_RANKS, kind, arena, &jsm, NULL) != MPL_OK) {
+    if (mpl_similarity_changes(&filtered, kind, rows, NULL) != MPL_OK) {
         die("out of memory");
     }
     printf("%10u  %8.3f\n", n_classes, now_s() - begin_s);
@@ -101,8 +109,9 @@ int main(int argc, char **argv)
     compare(argv, argv[3], argv[4], "the same");
     compare(argv, argv[3], argv[5], "different");
     compare(argv, argv[3], argv[6], "by chance");
-    printf("\nSimilarities of %d processes\n\n%10s  %8s\n", N_RANKS, "classes", "CPU s");
-    measure_similarity(4);
-    measure_similarity(N_RANKS);
+    printf("\nJSM_D of %d processes\n\n%10s  %8s\n", N_RANKS, "classes", "CPU s");
+    measure_changes(64);
+    measure_changes(1000);
+    measure_changes(N_RANKS);
     return 0;
 }
