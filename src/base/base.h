@@ -137,7 +137,7 @@ void *mpl_buf_add(struct mpl_buf *buf);
  * Makes \p buf hold \p n items; what the new ones contain is not defined. For arrays that are
  * filled by index, where a call per item would cost more than the item. False: no memory.
  */
-static inline bool mpl_grow_to(struct mpl_buf *buf, size_t n)
+static inline bool mpl_buf_grow_to(struct mpl_buf *buf, size_t n)
 {
     while (buf->room < n) {
         buf->n = buf->room;

@@ -157,7 +157,7 @@ static bool remember_end(void *context, uint32_t location, uint32_t end)
     const size_t at = s->failed.n;
 
     (void) location;
-    if (!mpl_grow_to(&s->failed, at + 1)) {
+    if (!mpl_buf_grow_to(&s->failed, at + 1)) {
         return false;
     }
     ((uint32_t *) s->failed.data)[at] = end;
@@ -176,7 +176,7 @@ static enum mpl_status remember_failed(struct search *s, struct mpl_instance_vie
         return MPL_OK;
     }
     s->ends_at = start + FAILED_ENDS;
-    if (!mpl_grow_to(&s->failed, start + FAILED_HEAD)) {
+    if (!mpl_buf_grow_to(&s->failed, start + FAILED_HEAD)) {
         return mpl_nomem(err);
     }
 
@@ -205,7 +205,7 @@ static bool keep_pending(struct search *s, const uint32_t *failed)
     const size_t at = s->pending.n;
     const size_t n = FAILED_HEAD + failed[FAILED_ENDS];
 
-    if (!mpl_grow_to(&s->pending, at + n)) {
+    if (!mpl_buf_grow_to(&s->pending, at + n)) {
         return false;
     }
     memcpy((uint32_t *) s->pending.data + at, failed, n * sizeof *failed);
@@ -259,7 +259,7 @@ static bool add_lists(struct search *s, const struct mpl_capture *captures, size
             continue;
         }
         if (at + count[m] + 1 >= MPL_NONE - MPL_WORD_LIST ||
-            !mpl_grow_to(&s->lists, at + count[m] + 1)) {
+            !mpl_buf_grow_to(&s->lists, at + count[m] + 1)) {
             return false;
         }
 
@@ -283,7 +283,7 @@ static bool add_words(struct search *s, const struct mpl_capture *captures, size
     const size_t start = s->words.n;
     bool has_lists = false;
 
-    if (!mpl_grow_to(&s->words, start + instances->stride)) {
+    if (!mpl_buf_grow_to(&s->words, start + instances->stride)) {
         return false;
     }
 

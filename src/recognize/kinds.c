@@ -152,7 +152,7 @@ static bool list_parts(struct classing *c, uint32_t call,
     uint32_t *own;
     size_t n = 0;
 
-    if (!mpl_grow_to(&c->own, about->n_messages)) {
+    if (!mpl_buf_grow_to(&c->own, about->n_messages)) {
         c->has_no_memory = true;
         return false;
     }
@@ -206,7 +206,7 @@ static uint32_t kind_of_many(struct classing *c, uint32_t call,
 
     const size_t first = c->parts.n;
 
-    if (!mpl_grow_to(&c->parts, first + n)) {
+    if (!mpl_buf_grow_to(&c->parts, first + n)) {
         c->has_no_memory = true;
         return MPL_NONE;
     }

@@ -144,7 +144,7 @@ static bool remove_nodes(struct search *s, struct threads *threads)
     struct node *nodes = m->nodes.data;
     uint32_t n = 0;
 
-    if (!mpl_grow_to(&m->moved, m->nodes.n)) {
+    if (!mpl_buf_grow_to(&m->moved, m->nodes.n)) {
         return false;
     }
 
@@ -489,7 +489,7 @@ static enum mpl_status hand_over(struct search *s, mpl_match_take *take, void *c
     for (uint32_t i = s->best.node; i != MPL_NONE; i = nodes[i].before) {
         n++;
     }
-    if (!mpl_grow_to(captures, n)) {
+    if (!mpl_buf_grow_to(captures, n)) {
         return mpl_nomem(err);
     }
 
@@ -518,7 +518,7 @@ enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
     uint32_t position = letters->first;
 
     if (n_turns > 0 && n_turns <= TURNS_MAX) {
-        if (!mpl_grow_to(&matcher->turns, n_turns)) {
+        if (!mpl_buf_grow_to(&matcher->turns, n_turns)) {
             return mpl_nomem(err);
         }
         s.turns = matcher->turns.data;

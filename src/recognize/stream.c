@@ -267,8 +267,8 @@ static enum mpl_status begin(struct mpl_letter_stream *stream, uint32_t location
     stream->is_compute_plain = is_compute_plain(stream);
     stream->kinds = mpl_kinds_get(stream->r->topology, location);
     if (stream->numbers == NULL || stream->kinds == NULL ||
-        !mpl_grow_to(&stream->letters, stream->range.end) ||
-        !mpl_grow_to(&stream->letter_of, stream->kinds->n)) {
+        !mpl_buf_grow_to(&stream->letters, stream->range.end) ||
+        !mpl_buf_grow_to(&stream->letter_of, stream->kinds->n)) {
         return mpl_nomem(err);
     }
     for (uint32_t k = 0; k < stream->kinds->n; k++) {
@@ -406,7 +406,7 @@ static enum mpl_status build_items(struct mpl_letter_stream *stream, struct inne
 
     stream->items.n = 0;
     stream->item_letters.n = 0;
-    if (!mpl_grow_to(&stream->hidden, stream->range.end)) {
+    if (!mpl_buf_grow_to(&stream->hidden, stream->range.end)) {
         return mpl_nomem(err);
     }
     if (stream->range.end > 0) {
@@ -460,7 +460,7 @@ static bool extract_sets(struct mpl_letter_stream *stream, uint32_t i)
     const size_t n_sets = SETS * (size_t) stream->n_events;
     const size_t n = stream->sets.n / n_sets;
 
-    if (!mpl_grow_to(&stream->masks, n) || !mpl_grow_to(&stream->links, n)) {
+    if (!mpl_buf_grow_to(&stream->masks, n) || !mpl_buf_grow_to(&stream->links, n)) {
         return false;
     }
     for (size_t letter = 0; letter < n; letter++) {

@@ -119,7 +119,7 @@ static bool make_lists(struct mpl_instance_view *view, uint32_t number)
     for (uint32_t i = 0; i < view->n; i++) {
         n += mpl_word_count(view->rows[i].words[word], view->rows[i].lists);
     }
-    if (!mpl_grow_to(items, n + 1)) {
+    if (!mpl_buf_grow_to(items, n + 1)) {
         view->has_no_memory = true;
         return false;
     }

@@ -104,7 +104,7 @@ static bool count_messages(struct counting *c, uint32_t i)
     const struct mpl_location *loc = &c->t->model->locations[location];
     const bool is_part = mpl_events_is_part(c->t->events);
 
-    if (!mpl_grow_to(&c->of_envelope, loc->n_envelopes)) {
+    if (!mpl_buf_grow_to(&c->of_envelope, loc->n_envelopes)) {
         return false;
     }
 
