@@ -40,7 +40,7 @@ static bool furnish(struct mpl_infer *infer)
            infer->finding_by_fact != NULL && infer->need_by_fact != NULL;
 }
 
-/** The rules were checked when they were read, so what goes wrong now is a limit. */
+/** Rules that CLIPS has seen have no faults any more: what goes wrong then is a limit. */
 static enum mpl_status load(struct mpl_infer *infer, bool is_seen, struct mpl_err *err)
 {
     struct mpl_lint *lint = mpl_lint_create(infer->arena);
@@ -67,7 +67,6 @@ static enum mpl_status load(struct mpl_infer *infer, bool is_seen, struct mpl_er
     return MPL_OK;
 }
 
-/* CLIPS has seen what rules it loads: then it finds no fault in them. */
 static enum mpl_status create(const struct mpl_rules *rules,
                               const struct mpl_infer_limits *limits, bool is_seen,
                               struct mpl_infer **out, struct mpl_err *err)

@@ -9,8 +9,6 @@ enum {
     MPL_STATES_MAX = 512,
     MPL_SYMBOLS_MAX = 1000, /**< Names in one expression. */
     MPL_NESTING_MAX = 64,   /**< Parentheses in one expression. */
-    MPL_EXTEND_MAX =
-        4096, /**< Events after which a complete match is no longer extended. */
 };
 
 /* ---- expressions --------------------------------------------------------------- */

@@ -6,6 +6,9 @@
 
 #include "pattern/automaton.h"
 
+/** Events after which a complete match is no longer extended. */
+enum { MPL_EXTEND_MAX = 4096 };
+
 /**
  * A sequence of events as the members that each may stand for: bit m for member m. To be small
  * it holds letters, and the sets once per letter.

@@ -80,9 +80,9 @@ const struct mpl_role *mpl_recognition_role(const struct mpl_recognition *r, siz
 /** Share of all message ends and collective calls of the run that members or associated spans
  *  explain. */
 double mpl_recognition_message_coverage(const struct mpl_recognition *r);
-/** Share of the roles' locations' time in the window that lies inside instances. */
 /** The same, but where the search has stopped no bound: the share of what was searched. */
 double mpl_recognition_likely_coverage(const struct mpl_recognition *r);
+/** Share of the roles' locations' time in the window that lies inside instances. */
 double mpl_recognition_time_coverage(const struct mpl_recognition *r);
 double mpl_recognition_fit(const struct mpl_recognition *r);
 /** Which constraint failed most: its text, or NULL when none failed. */

@@ -48,8 +48,8 @@ struct mpl_peer_graph {
     const uint32_t *component; /**< Numbered by their lowest process; MPL_NONE: no node. */
 };
 
-struct
-    mpl_kinds_table; /**< Classes of calls, which recognize keeps here for all patterns. */
+/** Classes of calls, which recognize keeps here for all patterns. */
+struct mpl_kinds_table;
 
 struct mpl_topology {
     const struct mpl_events *events;
