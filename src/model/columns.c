@@ -16,6 +16,18 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 
 /* ---- times ---------------------------------------------------------------------------- */
 
+/* Offsets are about to change: a copy that shares them gets its own. */
+static void part(struct mpl_times *times)
+{
+    struct mpl_times *copy = times->copy;
+
+    if (copy != NULL) {
+        memcpy(copy->own, copy->offset, copy->n_own * sizeof *copy->own);
+        copy->offset = copy->own;
+        times->copy = NULL;
+    }
+}
+
 static int64_t *wide_of(const struct mpl_times *times, uint32_t first)
 {
     return (int64_t *) times->wide->data + times->offset[first];
@@ -88,6 +100,7 @@ bool mpl_times_write(struct mpl_times *times, uint32_t first, uint32_t n,
 {
     bool is_enough = true;
 
+    part(times);
     for (uint32_t i = 0; i < n && is_enough; i += smaller(n - i, MPL_BLOCK_EVENTS)) {
         is_enough =
             write_block(times, first + i, smaller(n - i, MPL_BLOCK_EVENTS), ticks + i);
@@ -126,6 +139,7 @@ bool mpl_times_set(struct mpl_times *times, uint32_t n_events, uint32_t event,
     const uint32_t n = smaller(n_events - first, MPL_BLOCK_EVENTS);
     int64_t block[MPL_BLOCK_EVENTS];
 
+    part(times);
     if (base == MPL_TICKS_WIDE) {
         wide_of(times, first)[event - first] = ticks;
         return true;
@@ -172,22 +186,21 @@ static struct mpl_buf *keep_wide(struct mpl_arena *arena)
     return wide;
 }
 
-bool mpl_times_copy(const struct mpl_times *times, uint32_t n, struct mpl_arena *arena,
+bool mpl_times_copy(struct mpl_times *times, uint32_t n, struct mpl_arena *arena,
                     struct mpl_times *out)
 {
-    const size_t bytes = (size_t) n * sizeof *out->offset;
-
-    *out = (struct mpl_times){ NULL, NULL, NULL };
+    *out = (struct mpl_times){ 0 };
     if (n == 0) {
         return true;
     }
     *out = (struct mpl_times){ .base = MPL_NEW_ARRAY(arena, blocks_of(n), int64_t),
-                               .offset = MPL_NEW_ARRAY(arena, n, uint32_t),
-                               .wide = keep_wide(arena) };
-    if (out->base == NULL || out->offset == NULL || out->wide == NULL) {
+                               .offset = times->offset,
+                               .wide = keep_wide(arena),
+                               .own = MPL_NEW_ARRAY(arena, n, uint32_t),
+                               .n_own = n };
+    if (out->base == NULL || out->own == NULL || out->wide == NULL) {
         return false;
     }
-    memcpy(out->offset, times->offset, bytes);
     memcpy(out->base, times->base, blocks_of(n) * sizeof *out->base);
     if (times->wide->n > 0) {
         int64_t *wide = mpl_buf_add_many(out->wide, times->wide->n);
@@ -197,6 +210,8 @@ bool mpl_times_copy(const struct mpl_times *times, uint32_t n, struct mpl_arena 
         }
         memcpy(wide, times->wide->data, times->wide->n * sizeof *wide);
     }
+    part(times);
+    times->copy = out;
     return true;
 }
 
@@ -224,22 +239,27 @@ void mpl_event_writer_free(struct mpl_event_writer *w)
     mpl_buf_free(&w->wide_refs);
 }
 
-static bool make_room(struct mpl_buf *column, uint64_t n)
+/* For \p n items, of which \p n_used are there. */
+static bool make_room(struct mpl_buf *column, uint32_t n_used, uint64_t n)
 {
-    return n <= column->room || mpl_buf_reserve(column, n);
+    column->n = n_used;
+    return mpl_buf_reserve(column, n);
 }
 
 bool mpl_event_writer_reserve(struct mpl_event_writer *w, uint64_t n)
 {
     const uint64_t n_blocks = n / MPL_BLOCK_EVENTS + 1;
+    const uint32_t n_used = blocks_of(w->n);
 
-    if (!make_room(&w->base, n_blocks) || !make_room(&w->blocks, n_blocks) ||
-        !make_room(&w->offset, n + 1) || !make_room(&w->lows, n + 1) ||
-        !make_room(&w->kinds, n + 1)) {
+    if (!make_room(&w->base, n_used, n_blocks) ||
+        !make_room(&w->blocks, n_used, n_blocks) || !make_room(&w->offset, w->n, n + 1) ||
+        !make_room(&w->lows, w->n, n + 1) || !make_room(&w->kinds, w->n, n + 1)) {
         return false;
     }
     w->room = n;
-    w->times = (struct mpl_times){ w->base.data, w->offset.data, &w->wide_ticks };
+    w->times = (struct mpl_times){ .base = w->base.data,
+                                   .offset = w->offset.data,
+                                   .wide = &w->wide_ticks };
     w->kind = w->kinds.data;
     w->low = w->lows.data;
     w->block = w->blocks.data;
@@ -355,7 +375,7 @@ bool mpl_event_writer_end(struct mpl_event_writer *w, struct mpl_arena *arena,
                                          .block = drain(&w->blocks, n_blocks, arena),
                                          .wide = mpl_buf_take(&w->wide_refs, arena) };
     w->n = 0;
-    w->room = w->offset.data == NULL ? 0 : w->room;
+    w->room = 0;
     if (loc->times.wide == NULL) {
         return false;
     }

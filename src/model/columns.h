@@ -24,6 +24,10 @@ struct mpl_times {
     uint32_t *offset; /**< Per event. */
     struct mpl_buf
         *wide; /**< int64_t; a block that once needed it keeps its place there. */
+    struct mpl_times *copy; /**< That shares the offsets; NULL: none does. */
+    uint32_t *
+        own; /**< Of a copy: room for \p n_own offsets, used when they are shared no more. */
+    uint32_t n_own;
 };
 
 static inline int64_t mpl_times_get(const struct mpl_times *times, uint32_t event)
@@ -55,8 +59,11 @@ bool mpl_times_set(struct mpl_times *times, uint32_t n_events, uint32_t event,
  */
 void mpl_times_shift(struct mpl_times *times, uint32_t first, uint32_t n,
                      int64_t add_ticks);
-/** A copy of \p n times in \p arena. False: out of memory. */
-bool mpl_times_copy(const struct mpl_times *times, uint32_t n, struct mpl_arena *arena,
+/**
+ * A copy of all \p n times in \p arena. False: out of memory. Offsets are shared until one of them changes, which
+ * a shift does not do; so \p out must stay where it is, as long as \p times changes, and not outlive it.
+ */
+bool mpl_times_copy(struct mpl_times *times, uint32_t n, struct mpl_arena *arena,
                     struct mpl_times *out);
 
 /* ---- references ------------------------------------------------------------------ */

@@ -12,8 +12,9 @@
 /** Times as recorded, kept while the model's are rewritten. */
 struct mpl_sync_times;
 
-/** Must be taken before mpl_clock_correct(). Lives in \p arena; 8 bytes per event. */
-enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_arena *arena,
+/** Must be taken before mpl_clock_correct(). Lives in \p arena, at most as long as \p model;
+ *  4 bytes per event of locations whose clock is bent, next to nothing of others. */
+enum mpl_status mpl_sync_times_keep(struct mpl_model *model, struct mpl_arena *arena,
                                     const struct mpl_sync_times **out, struct mpl_err *err);
 
 /**

@@ -6,7 +6,7 @@
 
 /* ---- keeping ---------------------------------------------------------------------------- */
 
-enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_arena *arena,
+enum mpl_status mpl_sync_times_keep(struct mpl_model *model, struct mpl_arena *arena,
                                     const struct mpl_sync_times **out, struct mpl_err *err)
 {
     struct mpl_sync_times *times = MPL_NEW(arena, struct mpl_sync_times);
@@ -17,7 +17,7 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
         return mpl_nomem(err);
     }
     for (uint32_t l = 0; l < model->n_locations; l++) {
-        const struct mpl_location *loc = &model->locations[l];
+        struct mpl_location *loc = &model->locations[l];
 
         if (!mpl_times_copy(&loc->times, loc->n_events, arena, &kept[l])) {
             return mpl_nomem(err);
@@ -116,6 +116,13 @@ static __int128 between(const struct mpl_retime *r, uint32_t n_before, int64_t t
                length;
 }
 
+/* Whether all events of the block that begins with \p first have been moved by the same time. */
+static bool has_moved_as_one(const struct mpl_retime *retime, uint32_t first)
+{
+    return retime->from->offset == retime->to->offset &&
+           retime->to->base[first / MPL_BLOCK_EVENTS] != MPL_TICKS_WIDE;
+}
+
 bool mpl_retime_is_identity(const struct mpl_retime *retime)
 {
     const uint64_t apart = retime->from_base - retime->to_base;
@@ -127,8 +134,9 @@ bool mpl_retime_is_identity(const struct mpl_retime *retime)
         return false;
     }
     for (uint32_t i = 0; i < retime->n && differences == 0; i += MPL_BLOCK_EVENTS) {
-        const uint32_t n =
-            retime->n - i > MPL_BLOCK_EVENTS ? MPL_BLOCK_EVENTS : retime->n - i;
+        const uint32_t left = retime->n - i;
+        const uint32_t most = has_moved_as_one(retime, i) ? 1 : MPL_BLOCK_EVENTS;
+        const uint32_t n = left < most ? left : most;
 
         mpl_times_read(retime->from, i, n, from);
         mpl_times_read(retime->to, i, n, to);

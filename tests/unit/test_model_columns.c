@@ -189,9 +189,14 @@ START_TEST(times_are_rewritten_as_in_a_plain_array)
 {
     struct plain p = even(1 + (uint32_t) (_i * 37) % (MOST - 1));
     struct mpl_location loc = columns_of(&p);
-    struct mpl_times copy;
+    const struct plain before = p;
+    struct mpl_location first_copy = loc;
+    struct mpl_location copy = loc;
 
     srand((unsigned) _i);
+    ck_assert(mpl_times_copy(&loc.times, p.n, arena, &first_copy.times));
+    ck_assert(mpl_times_copy(&loc.times, p.n, arena, &copy.times));
+    ck_assert_ptr_eq(copy.times.offset, loc.times.offset);
     for (uint32_t k = 0; k < 40; k++) {
         const uint32_t i = (uint32_t) rand() % p.n;
         const uint32_t first = i - i % MPL_BLOCK_EVENTS;
@@ -212,17 +217,18 @@ START_TEST(times_are_rewritten_as_in_a_plain_array)
             ck_assert(mpl_times_write(&loc.times, first, p.n - first, &p.ticks[first]));
         }
     }
-    ck_assert(mpl_times_copy(&loc.times, p.n, arena, &copy));
+    assert_same(&first_copy, &before);
+    assert_same(&copy, &before);
+    ck_assert(mpl_times_copy(&loc.times, p.n, arena, &copy.times));
     assert_same(&loc, &p);
     put_ticks(&loc, 0, 17);
-    loc.times = copy;
-    assert_same(&loc, &p);
+    assert_same(&copy, &p);
 }
 END_TEST
 
 START_TEST(no_events_need_no_columns)
 {
-    const struct mpl_times none = { NULL, NULL, NULL };
+    struct mpl_times none = { 0 };
     struct mpl_times copy;
 
     ck_assert(mpl_times_copy(&none, 0, arena, &copy));
