@@ -39,7 +39,7 @@ bool mpl_alloc_is_refused(void)
 
 void mpl_prefer_large_pages(void *block, size_t bytes)
 {
-    const uintptr_t page = (uintptr_t) 2 << 20;
+    const uintptr_t page = MPL_LARGE_PAGE_BYTES;
     const uintptr_t first = ((uintptr_t) block + page - 1) & ~(page - 1);
     const uintptr_t end = ((uintptr_t) block + bytes) & ~(page - 1);
 
@@ -53,12 +53,17 @@ void *mpl_heap_zeroed(size_t n, size_t size)
     return mpl_alloc_is_refused() ? NULL : calloc(n == 0 ? 1 : n, size == 0 ? 1 : size);
 }
 
+/* What malloc() notes in front of a long block would touch its first large page, which then is none. */
 void *mpl_heap_resize(void *block, size_t n, size_t size)
 {
     size_t bytes = 0;
 
     if (mpl_alloc_is_refused() || __builtin_mul_overflow(n, size, &bytes)) {
         return NULL;
+    }
+    if (block == NULL && bytes >= MPL_LARGE_PAGE_BYTES && bytes < PTRDIFF_MAX) {
+        return aligned_alloc(MPL_LARGE_PAGE_BYTES,
+                             ((bytes - 1) | (MPL_LARGE_PAGE_BYTES - 1)) + 1);
     }
     return realloc(block, bytes == 0 ? 1 : bytes);
 }

@@ -124,10 +124,11 @@ void mpl_alloc_fail_after(long n);
 
 /** A growing array on the heap for results whose size is not known beforehand. */
 struct mpl_buf {
-    void *data;  /**< Owned; NULL while empty. */
+    void *data;  /**< Owned unless \p lent; NULL while empty. */
     size_t n;    /**< Items in use. */
     size_t room; /**< Items allocated. */
     size_t size; /**< Bytes per item. */
+    size_t lent; /**< Items in front that an arena has, with the block; 0: it has none. */
 };
 
 struct mpl_buf mpl_buf_make(size_t item_size);
@@ -157,7 +158,11 @@ bool mpl_buf_reserve(struct mpl_buf *buf, size_t room);
 void *mpl_buf_get(const struct mpl_buf *buf, size_t i);
 /** Moves the items into \p arena and empties the buffer; NULL when out of memory. */
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena);
-/** As mpl_buf_take(), but the buffer may keep its room for what comes next; to be freed in the end all the same. */
+/**
+ * As mpl_buf_take(), but the buffer keeps the room behind for what comes next; to be freed in the end all the same.
+ * Always into the same arena, which must outlive the buffer. Who fills by index must set \p buf->n before each
+ * mpl_buf_reserve() from then on: only what it counts goes along to a new place.
+ */
 void *mpl_buf_drain(struct mpl_buf *buf, struct mpl_arena *arena);
 void mpl_buf_free(struct mpl_buf *buf);
 

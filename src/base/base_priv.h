@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+enum { MPL_LARGE_PAGE_BYTES = 1 << 21 };
+
 /** calloc() and realloc() that obey mpl_alloc_fail_after(). Freed with free(). */
 void *mpl_heap_zeroed(size_t n, size_t size);
 void *mpl_heap_resize(void *block, size_t n, size_t size);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 16, LARGE_BYTES = 1 << 20 };
+enum { FIRST_ROOM = 16, LARGE_BYTES = 1 << 20, MOST_LENT_BYTES = 1 << 25 };
 
 struct mpl_buf mpl_buf_make(size_t item_size)
 {
@@ -28,11 +28,42 @@ bool mpl_buf_put(struct mpl_buf *buf, const void *item)
     return place != NULL;
 }
 
+/* So many items as fill the large pages that \p room items begin. */
+static size_t fill_large_pages(size_t room, size_t size)
+{
+    const size_t last = (room * size - 1) % MPL_LARGE_PAGE_BYTES;
+
+    return room < MPL_LARGE_PAGE_BYTES / size || room > SIZE_MAX / 2 / size
+               ? room
+               : room + (MPL_LARGE_PAGE_BYTES - 1 - last) / size;
+}
+
+/* The block belongs to an arena: what goes on gets another one, larger, so that few are needed. */
+static bool begin_block(struct mpl_buf *buf, size_t room)
+{
+    const size_t most = MOST_LENT_BYTES / buf->size;
+    const size_t more = 4 * (buf->lent + buf->room);
+    const size_t wanted = more < most ? more : most;
+    struct mpl_buf next = mpl_buf_make(buf->size);
+
+    if (!mpl_buf_reserve(&next, room > wanted ? room : wanted)) {
+        return false;
+    }
+    memcpy(next.data, buf->data, buf->n * buf->size);
+    next.n = buf->n;
+    *buf = next;
+    return true;
+}
+
 bool mpl_buf_reserve(struct mpl_buf *buf, size_t room)
 {
     if (room <= buf->room) {
         return true;
     }
+    if (buf->lent > 0) {
+        return begin_block(buf, room);
+    }
+    room = fill_large_pages(room, buf->size);
     void *data = mpl_heap_resize(buf->data, room, buf->size);
     if (data == NULL) {
         return false;
@@ -66,59 +97,48 @@ void *mpl_buf_get(const struct mpl_buf *buf, size_t i)
     return (char *) buf->data + i * buf->size;
 }
 
-/* A large block takes longer to copy than to shrink. */
-static void *hand_over(struct mpl_buf *buf, struct mpl_arena *arena)
-{
-    void *items = mpl_heap_resize(buf->data, buf->n, buf->size);
-
-    if (items == NULL) {
-        return NULL;
-    }
-    buf->data = items;
-    buf->room = buf->n;
-    if (!mpl_arena_adopt(arena, items, buf->n * buf->size)) {
-        return NULL;
-    }
-    buf->data = NULL;
-    mpl_buf_free(buf);
-    return items;
-}
-
+/* A large block takes longer to copy than to give away. */
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
 {
-    if (buf->n * buf->size > LARGE_BYTES) {
-        return hand_over(buf, arena);
-    }
-
-    void *items = mpl_arena_array(arena, buf->n, buf->size);
+    const bool is_given = buf->lent > 0 || buf->n * buf->size > LARGE_BYTES;
+    void *items =
+        is_given ? mpl_buf_drain(buf, arena) : mpl_arena_array(arena, buf->n, buf->size);
 
     if (items == NULL) {
         return NULL;
     }
-    if (buf->n > 0) {
+    if (!is_given && buf->n > 0) {
         memcpy(items, buf->data, buf->n * buf->size);
     }
     mpl_buf_free(buf);
     return items;
 }
 
+/*
+ * The arena gets the block, and the buffer goes on behind what it has given away: nothing is copied, and what
+ * many short arrays are made of is a few large blocks, which come from the kernel in large pages.
+ */
 void *mpl_buf_drain(struct mpl_buf *buf, struct mpl_arena *arena)
 {
-    if (buf->n * buf->size > LARGE_BYTES) {
-        return mpl_buf_take(buf, arena);
+    void *items = buf->data;
+
+    if (buf->n == 0) {
+        return mpl_arena_alloc(arena, 0);
     }
-    void *items = mpl_arena_array(arena, buf->n, buf->size);
-    if (items != NULL && buf->n > 0) {
-        memcpy(items, buf->data, buf->n * buf->size);
+    if (buf->lent == 0 && !mpl_arena_adopt(arena, items, buf->room * buf->size)) {
+        return NULL;
     }
+    buf->data = (char *) items + buf->n * buf->size;
+    buf->lent += buf->n;
+    buf->room -= buf->n;
     buf->n = 0;
     return items;
 }
 
 void mpl_buf_free(struct mpl_buf *buf)
 {
-    free(buf->data);
-    buf->data = NULL;
-    buf->n = 0;
-    buf->room = 0;
+    if (buf->lent == 0) {
+        free(buf->data);
+    }
+    *buf = (struct mpl_buf){ .size = buf->size };
 }

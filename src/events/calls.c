@@ -32,8 +32,11 @@ static bool make_room(struct mpl_walk *w)
     struct mpl_buf *calls = &w->scratch->calls;
     struct mpl_buf *bases = &w->scratch->bases;
     const size_t most = (size_t) w->loc->n_events / 2 + MPL_CALLS_PER_BASE;
-    const size_t room = calls->room < most ? most : 2 * calls->room;
+    const uint32_t n = w->lane->n_calls;
+    const size_t room = n < most ? most : 2 * (size_t) n;
 
+    calls->n = n;
+    bases->n = (n + MPL_CALLS_PER_BASE - 1) / MPL_CALLS_PER_BASE;
     if (!mpl_buf_reserve(calls, room) ||
         !mpl_buf_reserve(bases, room / MPL_CALLS_PER_BASE + 1)) {
         return false;
@@ -47,10 +50,12 @@ static bool make_room(struct mpl_walk *w)
 static struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
                                  enum mpl_span_class class)
 {
+    const struct mpl_walk_scratch *scratch = w->scratch;
     const uint32_t k = w->lane->n_calls;
     uint32_t region = MPL_NONE;
 
-    if (k == w->scratch->calls.room && !make_room(w)) {
+    if ((k == scratch->calls.room || k / MPL_CALLS_PER_BASE == scratch->bases.room) &&
+        !make_room(w)) {
         return NULL;
     }
     w->enter_ticks = time_of(w, event);

@@ -457,8 +457,10 @@ static uint64_t expect(uint64_t n, double share)
     return expected > n ? expected : n + 1;
 }
 
-static bool make_room(struct mpl_buf *column, uint64_t n, double share)
+/* For \p n items, of which \p n_used are there. */
+static bool make_room(struct mpl_buf *column, uint32_t n_used, uint64_t n, double share)
 {
+    column->n = n_used;
     return n <= column->room || mpl_buf_reserve(column, expect(n, share));
 }
 
@@ -467,10 +469,11 @@ static bool make_columns(struct mpl_decode *d, double share)
     const struct mpl_scan *scan = d->job.scan;
     struct mpl_decoder *columns = d->scratch;
     const uint64_t n = scan->n_events;
-    const bool is_enough = (n <= columns->events.room ||
-                            mpl_event_writer_reserve(&columns->events, expect(n, share))) &&
-                           make_room(&columns->messages, scan->n_messages, share) &&
-                           make_room(&columns->collectives, scan->n_collectives, share);
+    const bool is_enough =
+        (n <= columns->events.room ||
+         mpl_event_writer_reserve(&columns->events, expect(n, share))) &&
+        make_room(&columns->messages, d->n_messages, scan->n_messages, share) &&
+        make_room(&columns->collectives, d->n_collectives, scan->n_collectives, share);
 
     d->messages = columns->messages.data;
     d->collectives = columns->collectives.data;
