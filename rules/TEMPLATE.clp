@@ -4,16 +4,7 @@
 ;;   marple rule lint FILE     looks for misspelt names and for what is missing
 ;;   marple rule test FILE     runs the cases
 
-;; Ask. A metric is computed only when a rule needs it: name those of the pattern here.
-(defrule SYMPTOMS::exchange-ask
-  "An exchange is judged by what its left side waits."
-  (pattern (run ?r) (name "exchange") (id ?p))
-  =>
-  (foreach ?m (create$ "run.swaps" "run.lost" "run.lost_share" "run.lead")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see who waits for whom in exchanges")))))
-
-;; Say what is lost, if it matters. Numbers to compare with are globals of thresholds.clp.
+;; Say what is lost, if it matters. A metric is evaluated once the conditions before it are met. Numbers to compare with are globals of thresholds.clp.
 (defrule REFINE::exchange-waits
   "The left side waits for a significant part of the process time."
   (pattern (run ?r) (name "exchange") (id ?p))

@@ -3,7 +3,7 @@
   (given (pattern (run "r1") (name "exchange") (id "exchange"))
          (role (run "r1") (pattern "exchange") (name "left") (location "0"))
          (role (run "r1") (pattern "exchange") (name "right") (location "1")))
-  (expect (need (metric "run.lost_share") (level 1)))
+  (expect (need (metric "run.lost_share")))
   (given (metrics (pattern "exchange") run.swaps 20.0 run.lost 0.4 run.lost_share 0.2 run.lead 0.02))
   (expect (finding (kind symptom) (name exchange-waiting) (lost 0.4) (because "run.lost_share"))
           (finding (kind cause) (name late-right-side)

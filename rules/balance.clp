@@ -195,7 +195,7 @@
 ;; because the trace does not show who waits for whom or because the efficiency is acceptable, computation
 ;; alone is looked at.
 
-(deftemplate MAIN::uneven-asked
+(deftemplate MAIN::without-cause
   "No cause was found, and computation is compared."
   (slot run (type STRING)))
 
@@ -205,8 +205,8 @@
     (and (eq ?f:run ?run) (eq ?f:kind cause) (neq ?f:name spread-waiting) (eq ?f:healthy no)
          (>= ?f:lost ?least))))
 
-(defrule ADVISE::balance-ask
-  "Time is lost and no cause was found: see how even computation is."
+(defrule ADVISE::balance-without-cause
+  "Time is lost and no cause was found: computation is compared."
   (last-call (run ?r))
   (pattern (run ?r) (name "message-passing"))
   ;; Where processes pass tasks or items on in most of the run, one that computes less may have waited for them.
@@ -218,13 +218,7 @@
   (test (>= ?lost (* ?*significant* ?all)))
   (test (not (has-cause ?r (* ?*significant* ?all))))
   =>
-  (assert (uneven-asked (run ?r)))
-  (foreach ?m (create$ "process.compute_time" "process.relative_compute" "process.heavy_excess"
-                       "run.communication_efficiency" "run.step_count" "run.step_synchronised" "run.step_unevenness"
-                       "run.step_peers_cost" "run.step_kept" "run.step_rank_correlation" "run.step_same_heaviest"
-                       "process.heavy_steps")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
-                  (reason "see how even computation is")))))
+  (assert (without-cause (run ?r))))
 
 (deffunction MAIN::is-blamed (?run ?who)
   "Whether one cause names all of them."
@@ -234,7 +228,7 @@
 (defrule ADVISE::balance-static
   "Some processes compute longer than the others in all, and nothing else was found."
   ;; The process that others wait for may be found in a later round.
-  (logical (uneven-asked (run ?r))
+  (logical (without-cause (run ?r))
            (not (finding (kind cause) (run ?r) (pattern "message-passing") (name late-process))))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
@@ -277,7 +271,7 @@
 
 (defrule ADVISE::balance-steps
   "Steps are uneven, each in another way, and nothing else was found."
-  (uneven-asked (run ?r))
+  (without-cause (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value ?meet))

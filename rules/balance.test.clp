@@ -14,7 +14,7 @@
 
 (case "half of them computes a little longer, and all of that half alike: no chance"
   (given (run (id "r1") (processes 4)) (pattern (run "r1") (name "message-passing") (id "message-passing"))
-         (uneven-asked (run "r1"))
+         (without-cause (run "r1"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.91 run.lost_at_work 0.9
            run.location_time 10.0 process.compute_time ("0" 2.0 "1" 2.37 "2" 2.0 "3" 2.36)
            process.relative_compute ("0" 0.917 "1" 1.087 "2" 0.917 "3" 1.083)))
@@ -30,7 +30,7 @@
 
 (case "work grows from rank to rank: who is at the mean is no culprit"
   (given (run (id "r1") (processes 7)) (pattern (run "r1") (name "message-passing") (id "message-passing"))
-         (uneven-asked (run "r1"))
+         (without-cause (run "r1"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.66 run.lost_at_work 14.0
            run.location_time 42.0
            process.compute_time ("0" 2.00 "1" 2.68 "2" 3.32 "3" 4.04 "4" 4.68 "5" 5.32 "6" 6.00)
@@ -39,7 +39,7 @@
 
 (case "two thirds are heavy: all of them are named, as the last differs from the one before by next to nothing"
   (given (run (id "r1") (processes 9)) (pattern (run "r1") (name "message-passing") (id "message-passing"))
-         (uneven-asked (run "r1"))
+         (without-cause (run "r1"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.91 run.lost_at_work 4.4
            run.location_time 23.5
            process.compute_time ("7" 2.578 "1" 2.577 "8" 2.527 "5" 2.508 "2" 2.507 "4" 2.4905 "3" 1.3005 "6" 1.2937 "0" 1.2662))

@@ -61,14 +61,6 @@
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
-(defrule SYMPTOMS::bsp-ask-efficiency
-  "A bulk-synchronous run is judged by the share of their time that processes compute."
-  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
-  =>
-  (ask-for ?r ?p 1 "see how many phases there are, and which part of their time processes compute"
-           (create$ "run.efficiency" "run.lost" "run.member_time" "run.members" "run.phases_each"
-                    "run.phase_work")))
-
 (defrule SYMPTOMS::bsp-shape
   "How many phases there are."
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
@@ -82,8 +74,8 @@
 
 (defrule SYMPTOMS::bsp-low-efficiency
   "Processes spend much of their time outside computation."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   ;; Members may last a little shorter than the run; what is too little for the run is too little for them.
   (or (test (< ?e ?*efficiency-good*))
       (and (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
@@ -107,21 +99,12 @@
 
 ;; ---- level 2: where the time goes -----------------------------------------------------------
 
-(defrule REFINE::bsp-ask-parts
-  "Lost time is split into waiting and the operations themselves."
-  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
-  =>
-  (ask-for ?r ?p 2 "split the lost time into waiting and the operations themselves"
-           (create$ "run.waiting" "run.wait_share" "run.wait_all" "run.wait_root" "run.wait_ranks"
-                    "run.moving" "run.moving_share" "run.moving_each" "run.clock_error"
-                    "run.in_collectives_least" "run.idle_ends" "member.ended_early"
-                    "member.compute_time" "member.relative" "member.excess")))
-
 (defrule REFINE::bsp-unsure-clocks
   "Clocks may be wrong by more than a collective takes."
   (declare (salience 10)) ; before somebody is found late
-  (metric (run ?r) (pattern ?p) (name "run.clock_error") (value ?error))
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  (exists (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.clock_error") (value ?error))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?each&:(< ?each ?error)))
   =>
   (assert (stepped-unsure (run ?r) (pattern ?p)
@@ -203,25 +186,6 @@
                    (share (min 1.0 (/ ?wait ?lost))) (level 2)
                    (text (text "Processes wait {s}, {%} of what they lose: {s} in operations in which all wait for the last one, {s} for roots of broadcasts and scatters, {s} in reductions, gathers and scans."
                                ?wait (/ ?wait ?lost) ?all ?root ?ranks)))))
-
-(defrule REFINE::bsp-ask-late
-  "Waiting is traced to the processes where it comes from."
-  (finding (kind observation) (name members-wait) (run ?r) (pattern ?p))
-  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
-  =>
-  (ask-for ?r ?p 3 "find the processes that are late, and whether they compute longer"
-           (create$ "member.delay_cost" "member.delay_share" "member.compute_time" "member.relative"
-                    "member.given_work" "member.excess" "member.waited_as_root" "run.static_cost" "run.step_count"
-                    "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
-                    "run.often_wait")))
-
-(defrule REFINE::bsp-ask-outside
-  "Calls with others than those of a communicator or group look like computation in it: ask what is computed."
-  (finding (kind observation) (name members-wait) (run ?r) (pattern ?p))
-  (pattern (run ?r) (name "bulk-synchronous") (id ?p) (scope ~"world"))
-  =>
-  (assert (need (run ?r) (pattern "message-passing") (metric "process.compute_time") (level 3)
-                (reason "tell what members of a group compute from their calls outside of it"))))
 
 (deffunction MAIN::bsp-is-outside (?run ?pattern ?l ?excess)
   "Whether a member is in calls outside of its part for at least half of what it seems to compute longer."

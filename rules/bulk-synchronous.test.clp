@@ -4,7 +4,7 @@
 
 (case "phases are described, and efficiency is asked for"
   (given (pattern (run "r1") (name "bulk-synchronous") (id "bulk-synchronous")))
-  (expect (need (pattern "bulk-synchronous") (metric "run.efficiency") (level 1)))
+  (expect (need (pattern "bulk-synchronous") (metric "run.efficiency")))
   (given (metrics (pattern "bulk-synchronous") run.members 4.0 run.phases_each 100.0 run.phase_work 0.002))
   (expect (finding (name phases) (healthy yes)
                    (text "4 processes compute and synchronise in collective operations: 100 phases each, with 2.00 ms of computation in a phase."))))

@@ -20,20 +20,11 @@
   (assert (no-domain (run ?r) (pattern ?p) (fix "share out the work of each round by measured cost")
                      (spread "in the stages of one round its delay reaches everybody"))))
 
-(defrule REFINE::butterfly-ask
-  "Where exchanges cost much, see whether it is a collective operation that they make."
-  (pattern (run ?r) (name "butterfly") (id ?p))
-  ;; Of the whole run's time or of what its processes take from their first to their last event.
-  (exists (finding (kind symptom) (name low-subdomain-efficiency | low-parallel-efficiency) (run ?r)))
-  =>
-  (foreach ?m (create$ "run.stages" "run.worked" "run.alike" "run.waiting" "subdomain.relative" "run.moving_halos"
-                       "run.least_moving")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
-                  (reason "see whether stages only combine what comes")))))
-
 (defrule REFINE::butterfly-combines
   "There is work before one stage of a round only."
   (pattern (run ?r) (name "butterfly") (id ?p))
+  ;; Of the whole run's time or of what its processes take from their first to their last event.
+  (exists (finding (kind symptom) (name low-subdomain-efficiency | low-parallel-efficiency) (run ?r)))
   (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
   ;; With work in k of the s stages of a round the share is k / s; the limit lies between k = 1 and k = 2.
   (metric (run ?r) (pattern ?p) (name "run.worked") (value ?worked&:(<= (* ?worked ?stages) 1.5)))

@@ -5,14 +5,12 @@
 
 ;; ---- by how much a location takes longer than others of its role ------------------------------
 
-(defrule SYMPTOMS::composition-ask-workers
-  "Workers whose tasks are computed by patterns inside: by how much is one slower than the others?"
+(defrule SYMPTOMS::composition-workers
+  "Workers whose tasks are computed by patterns inside: these rules say by how much one is slower than the others."
   (pattern (run ?r) (name "master-worker" | "static-deal") (id ?o))
   (exists (nested (run ?r) (outer ?o)))
   =>
-  (assert (excess-known (run ?r) (pattern ?o))
-          (need (run ?r) (pattern ?o) (metric "worker.excess_work") (level 2)
-                (reason "see whether a worker is slow because of what happens inside its group"))))
+  (assert (excess-known (run ?r) (pattern ?o))))
 
 (defrule REFINE::composition-worker-excess
   "What a worker computes beyond the median of the workers, for as many tasks."

@@ -56,23 +56,14 @@
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
-(defrule SYMPTOMS::dc-ask-efficiency
+(defrule SYMPTOMS::dc-explains
   "A tree is judged by its work over run time and processes."
   (pattern (run ?r) (name "divide-and-conquer") (id ?p))
   =>
   (assert (explained (run ?r) (pattern ?p) (loss waiting))
           (explained (run ?r) (pattern ?p) (loss transfer))
           (explained (run ?r) (pattern ?p) (loss grain))
-          (explained (run ?r) (pattern ?p) (loss ends)))
-  (ask-for ?r ?p 1 "see how much of the time of the tree is work"
-          (create$ "run.tree_efficiency" "run.tree_lost" "run.tree_time" "run.work" "run.nodes"
-                   "run.leaves" "run.parents" "run.problems"))
-  (ask-for ?r ?p 1 "draw the tree and follow its critical path"
-          (create$ "inner.parent_rank" "inner.done" "inner.divide" "inner.own" "inner.merge"
-                   "inner.result_wait" "inner.last_wait" "inner.last_child" "inner.awaited"
-                   "leaf.part_parent" "leaf.part_done" "leaf.solve"
-                   "root.root_divide" "root.root_own" "root.root_merge" "root.root_result_wait"
-                   "root.root_last_wait" "root.root_last_child" "root.root_awaited")))
+          (explained (run ?r) (pattern ?p) (loss ends))))
 
 (defrule SYMPTOMS::dc-low-efficiency
   "Much of the time of the processes in the tree is not its work."
@@ -84,12 +75,6 @@
   (metric (run ?r) (pattern ?p) (name "run.tree_lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
   =>
-  (ask-for ?r ?p 3 "see which part of the tree keeps the others waiting"
-          (create$ "run.ramp" "run.tail" "run.split_skew" "run.typical_solve" "run.longest_solve"
-                   "run.solve_work" "run.own_work" "run.merge_work" "run.divide_work"
-                   "run.merge_share" "run.divide_share" "run.parents_wait"
-                   "run.parents_in_order" "run.part_cv" "run.grain" "run.hand_over" "run.moving_all"
-                   "run.part_bytes" "run.clock_error"))
   (assert (finding (kind symptom) (name low-tree-efficiency) (run ?r) (pattern ?p) (lost ?lost)
                    (level 1)
                    (text (text "The {n} processes of the tree work {s} of {s}: its efficiency is {%}."

@@ -3,12 +3,12 @@
 
 (case "the tree is judged by its efficiency"
   (given (pattern (run "r1") (name "divide-and-conquer") (id "divide-and-conquer")))
-  (expect (need (pattern "divide-and-conquer") (metric "run.tree_efficiency") (level 1))
-          (need (pattern "divide-and-conquer") (metric "leaf.part_parent") (level 1))))
+  (expect (need (pattern "divide-and-conquer") (metric "run.tree_efficiency"))
+          (need (pattern "divide-and-conquer") (metric "leaf.part_parent"))))
 
 (case "a part of the run is asked about by its own id"
   (given (pattern (run "r1") (name "divide-and-conquer") (id "divide-and-conquer@comm 3") (scope "comm 3")))
-  (expect (need (pattern "divide-and-conquer@comm 3") (metric "run.tree_efficiency") (level 1))))
+  (expect (need (pattern "divide-and-conquer@comm 3") (metric "run.tree_efficiency"))))
 
 (case "a busy tree is no problem"
   (given (pattern (run "r1") (name "divide-and-conquer") (id "divide-and-conquer"))

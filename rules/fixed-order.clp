@@ -15,18 +15,10 @@
   (foreach ?name (create$ task-setup-latency irregular-service)
     (assert (refined (run ?r) (pattern ?p) (name ?name)))))
 
-(defrule REFINE::order-ask-cost
-  "Workers queue: it may be for their turn."
-  (pattern (run ?r) (name "fixed-order") (id ?p))
-  (finding (kind observation) (name queueing | task-setup) (run ?r) (pattern ?p))
-  =>
-  (foreach ?m (create$ "run.order_wait" "run.turn_wait" "run.turn_gain")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 3)
-                  (reason "see what the order of service costs the workers")))))
-
 (defrule CAUSES::order-out-of-turn
   "Workers whose messages are there wait until it is their turn, while the master waits for others."
   (pattern (run ?r) (name "fixed-order") (id ?p))
+  (exists (finding (kind observation) (name queueing | task-setup) (run ?r) (pattern ?p)))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
   (role (run ?r) (pattern ?p) (name "master") (location ?m))
   (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat&:(< ?sat 1.0)))

@@ -12,13 +12,13 @@
            run.total_stop 0.0 run.master_share 0.5 master.services ("0" 50.0) master.service_mean ("0" 0.001)))
   (expect (finding (name out-of-turn) (culprits "0") (locations "1") (lost 1.5) (gain 0.3)
                    (because "run.turn_wait"))
-          (need (metric "run.turn_wait") (level 3))))
+          (need (metric "run.turn_wait"))))
 
 (case "where receives tell what they asked for the order is certain"
   (given (like "workers that wait for their turn are reported once, and not as waiting for their own set-up")
          (capability (run "r1") (name "wildcards")))
   (expect (finding (name out-of-turn) (culprits "0") (confidence 0.95))
-          (need (metric "run.turn_wait") (level 3))))
+          (need (metric "run.turn_wait"))))
 
 (case "an order that costs the workers little is no cause of their waiting"
   (given (pattern (run "r1") (name "fixed-order") (id "fixed-order"))

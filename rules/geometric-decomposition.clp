@@ -81,14 +81,6 @@
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
-(defrule SYMPTOMS::geo-ask-efficiency
-  "A decomposition is judged by the share of their time that subdomains compute."
-  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
-  =>
-  (ask-for ?r ?p 1 "see how the domain is cut, and which part of their time subdomains compute"
-           (create$ "run.efficiency" "run.lost" "run.domain_time" "run.subdomains"
-                    "run.exchanges_each" "run.gives_each" "run.message_mean" "run.work_each")))
-
 (defrule SYMPTOMS::geo-shape
   "How the domain is cut."
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
@@ -118,8 +110,8 @@
 
 (defrule SYMPTOMS::geo-low-efficiency
   "Subdomains spend much of their time outside computation."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (test (< ?e ?*efficiency-good*))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
@@ -130,8 +122,8 @@
 
 (defrule SYMPTOMS::geo-good-efficiency
   "Subdomains compute nearly all the time."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (test (>= ?e ?*efficiency-good*))
   =>
   (assert (finding (kind observation) (name good-subdomain-efficiency) (run ?r) (pattern ?p)
@@ -139,16 +131,6 @@
                    (text (text "Subdomains compute {%} of their time." ?e)))))
 
 ;; ---- level 2: where the time goes -----------------------------------------------------------
-
-(defrule REFINE::geo-ask-parts
-  "Lost time is split into waiting, moving halos and collectives."
-  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
-  =>
-  (ask-for ?r ?p 2 "split the lost time of the subdomains"
-           (create$ "run.waiting" "run.wait_share" "run.wait_neighbours" "run.wait_meetings"
-                    "run.unsplit" "run.unsplit_share" "run.moving_halos" "run.halo_share"
-                    "run.moving_meetings" "run.meeting_share" "run.meetings" "run.meeting_typical"
-                    "run.clock_error")))
 
 (defrule REFINE::geo-waiting
   "Waiting is a significant part of the time of the subdomains."
@@ -162,18 +144,6 @@
                    (share (/ ?wait ?lost)) (level 2)
                    (text (text "Subdomains wait {s}, {%} of what they lose: {s} for neighbours, {s} in collectives. Collectives only show how late somebody is; the blame is passed down to who made it."
                                ?wait (/ ?wait ?lost) ?near ?all)))))
-
-(defrule REFINE::geo-ask-late
-  "Waiting is traced to the subdomains where it comes from."
-  (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
-  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
-  =>
-  (ask-for ?r ?p 3 "find the subdomains from which waiting spreads, and whether they compute longer"
-           (create$ "subdomain.delay_cost" "subdomain.delay_share" "subdomain.compute_time"
-                    "subdomain.relative" "subdomain.excess" "subdomain.given_relative"
-                    "run.chained" "run.computed_share" "run.for_one" "run.static_cost" "run.step_count"
-                    "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
-                    "run.in_meetings_least")))
 
 ;; ---- level 3: waiting -------------------------------------------------------------------------
 
@@ -378,19 +348,12 @@
 
 ;; ---- level 3: moving halos ------------------------------------------------------------------------
 
-(defrule REFINE::geo-ask-halo
-  "What moving halos costs is put in relation to the computation between exchanges."
-  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
-  (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share&:(>= ?share ?*significant*)))
-  =>
-  (ask-for ?r ?p 3 "compare an exchange with the computation between two of them"
-           (create$ "run.halo_each" "run.surface" "run.overlap" "run.least_moving" "run.exchanges"
-                    "run.work_each")))
-
 (defrule CAUSES::geo-halo-cost
   "Moving halos costs what it takes beyond waiting. Beside a late subdomain it costs what it costs all."
-  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (exists (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p)))
+  (exists (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?part&:(>= ?part ?*significant*))))
+  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
   (metric (run ?r) (pattern ?p) (name "run.least_moving") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.exchanges") (value ?count&:(> ?count 0.0)))
   (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
@@ -506,19 +469,12 @@
 
 ;; ---- level 3: collectives beyond waiting ------------------------------------------------------------
 
-(defrule REFINE::geo-ask-meetings
-  "What collectives cost beyond waiting is put in relation to the computation between them."
-  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
-  (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share&:(>= ?share ?*significant*)))
-  =>
-  (ask-for ?r ?p 3 "compare a collective with the computation between two of them"
-           (create$ "run.between_meetings" "run.least_meeting")))
-
 (defrule REFINE::geo-unsure-clocks
   "Clocks may be wrong by more than a collective takes."
   (declare (salience 10)) ; before somebody is found late
-  (metric (run ?r) (pattern ?p) (name "run.clock_error") (value ?error))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (exists (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.clock_error") (value ?error))
   (metric (run ?r) (pattern ?p) (name "run.meeting_typical") (value ?each&:(< ?each ?error)))
   =>
   (assert (stepped-unsure (run ?r) (pattern ?p)
@@ -528,8 +484,9 @@
 (defrule REFINE::geo-incomplete
   "Many collectives lack the part of some member."
   (declare (salience 10)) ; before somebody is found late
-  (metric (run ?r) (pattern ?p) (name "run.meetings") (value ?count))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (exists (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.meetings") (value ?count))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   (quality (run ?r) (note "unmatched-collective") (count ?k))
   (test (>= (* ?k ?n) (* ?*incomplete* ?count)))
@@ -551,8 +508,10 @@
 
 (defrule CAUSES::geo-meeting-cost
   "What the usual collective costs, as often as there are some: not that of set-up, or of a delay."
-  (metric (run ?r) (pattern ?p) (name "run.meeting_typical") (value ?each))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (exists (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p)))
+  (exists (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?part&:(>= ?part ?*significant*))))
+  (metric (run ?r) (pattern ?p) (name "run.meeting_typical") (value ?each))
   (not (stepped-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.meetings") (value ?count))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
@@ -569,6 +528,7 @@
 
 (defrule CAUSES::geo-costly-reductions
   "Collectives take long beyond waiting for the last process, and follow closely on each other."
+  (declare (salience -5)) ; after the cost of halos: what replays both does not tell one from the other
   (logical (pattern (run ?r) (id ?p))
            (not (finding (kind cause) (name large-collectives) (run ?r))))
   (geo-cost (run ?r) (pattern ?p) (of meetings) (seconds ?moving) (each ?cost) (share ?share))
@@ -596,17 +556,6 @@
 
 ;; ---- what the trace does not show -------------------------------------------------------------------
 
-(defrule REFINE::geo-unsplit
-  "A large part of the time is in waits whose partner is not recorded."
-  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p) (lost ?lost))
-  (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
-  (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
-  =>
-  (ask-for ?r ?p 3 "see from the totals alone whether one subdomain is late"
-           (create$ "subdomain.in_calls" "subdomain.relative" "subdomain.excess"
-                    "subdomain.compute_time" "run.exchanges_each" "run.step_count"
-                    "run.step_kept")))
-
 (defrule ADVISE::geo-unsplit-even
   "Waits are not split, and computation is even: what can still be said."
   (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p) (lost ?lost))
@@ -628,8 +577,9 @@
 
 (defrule ADVISE::geo-suspected-subdomain
   "Some subdomains compute longer than the others and are that much less in calls."
-  (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (exists (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
   (metric (run ?r) (pattern ?p) (name "subdomain.in_calls") (location ?l) (value ?in))
   (metric (run ?r) (pattern ?p) (name "subdomain.compute_time") (location ?l) (rank 1) (of ?n))
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l)

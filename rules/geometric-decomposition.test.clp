@@ -4,7 +4,7 @@
 
 (case "a decomposition is described, its efficiency asked for, and general rules keep quiet"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition@rows") (scope "rows")))
-  (expect (need (pattern "geometric-decomposition@rows") (metric "run.efficiency") (level 1)))
+  (expect (need (pattern "geometric-decomposition@rows") (metric "run.efficiency")))
   (given (metrics (pattern "geometric-decomposition@rows") run.subdomains 4.0 run.exchanges_each 200.0
            run.gives_each 4.0 run.message_mean 512.0 run.work_each 0.001))
   (expect (finding (name halo-exchange) (pattern "geometric-decomposition@rows") (healthy yes)

@@ -7,15 +7,13 @@
 ;;      |- cause    their masters wait for the top                        -> top-bottleneck
 ;;      `- cause    the masters need too long per request                 -> masters-bottleneck
 
-(defrule SYMPTOMS::hier-ask
+(defrule SYMPTOMS::hier-refines
   "What master-worker says about its only master is asked of several here; who waits for the top keeps no order."
   (pattern (run ?r) (name "hierarchical-master-worker") (id ?p))
   =>
   (foreach ?name (create$ master-bottleneck task-setup-latency irregular-service late-stop
                           sequential-master fixed-order-collection)
-    (assert (refined (run ?r) (pattern ?p) (name ?name))))
-  (assert (need (run ?r) (pattern ?p) (metric "run.masters") (level 1)
-                (reason "see how many masters there are between the top-level master and the workers"))))
+    (assert (refined (run ?r) (pattern ?p) (name ?name)))))
 
 (defrule SYMPTOMS::hier-levels
   "Who is the top, and how many masters it has."
@@ -26,20 +24,10 @@
   (assert (finding (kind observation) (name hierarchy) (run ?r) (pattern ?p) (healthy yes) (level 1)
                    (text (text "Process {}, the top-level master, gives tasks to {n} masters, which serve the workers." ?top ?masters)))))
 
-(defrule REFINE::hier-ask-levels
-  "Workers wait for their masters: for what these compute, or for the top."
-  (pattern (run ?r) (name "hierarchical-master-worker") (id ?p))
-  (finding (kind observation) (name queueing | task-setup) (run ?r) (pattern ?p))
-  =>
-  (foreach ?m (create$ "run.top_wait" "run.own_wait" "run.refills" "run.refill_mean"
-                       "run.refill_share" "run.service" "run.workers_each" "run.masters_good"
-                       "master.busy_share")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 3)
-                  (reason "see whether the masters or the top-level master keep the workers waiting")))))
-
 (defrule CAUSES::hier-top
   "The masters wait for the top, and their workers for them."
   (pattern (run ?r) (name "hierarchical-master-worker") (id ?p))
+  (exists (finding (kind observation) (name queueing | task-setup) (run ?r) (pattern ?p)))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
   (role (run ?r) (pattern ?p) (name "top") (location ?top))
   (metric (run ?r) (pattern ?p) (name "run.top_wait") (value ?wait))
@@ -70,6 +58,7 @@
 (defrule CAUSES::hier-masters
   "The masters need so long per request that their workers queue."
   (pattern (run ?r) (name "hierarchical-master-worker") (id ?p))
+  (exists (finding (kind observation) (name queueing | task-setup) (run ?r) (pattern ?p)))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat&:(>= ?sat 1.0)))
   (metric (run ?r) (pattern ?p) (name "run.own_wait") (value ?wait))

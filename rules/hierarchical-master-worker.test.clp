@@ -19,7 +19,7 @@
   (expect (finding (name hierarchy) (healthy yes))
           (finding (name top-bottleneck) (culprits "0") (locations "3") (lost 1.2) (gain 0.2)
                    (because "run.top_wait" "run.refill_share"))
-          (need (metric "run.top_wait") (level 3))))
+          (need (metric "run.top_wait"))))
 
 (case "masters that need too long per request are reported together, not one by one"
   (given (like "masters that wait for the top are not blamed for their workers")

@@ -32,29 +32,13 @@
             (create$ "Gathers" "Leave the data distributed: let every rank write its part (MPI-IO), gather less, or overlap (MPI_Iallgather)."))))))
   ?best)
 
-(defrule SYMPTOMS::large-look
-  "Where a good part of the time is no computation, it may be moving data, at any efficiency."
-  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
-  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (test (>= ?lost (* ?*noise-large* ?all)))
-  =>
-  (assert (need (run ?r) (pattern "message-passing") (metric "run.transfer_share") (level 2)
-                (reason "see how much of the time moves data"))))
-
-(defrule REFINE::large-ask
-  "Time in collectives is compared with the data that they carry."
-  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
-  (test (>= ?share ?*significant*))
-  =>
-  (foreach ?m (create$ "run.large_each" "run.large_bytes" "run.large_moving" "run.large_moving_each"
-                       "run.large_least" "run.large_share" "run.large_exchanging" "run.large_reducing"
-                       "run.large_spreading" "run.large_collecting" "run.small_moving_each" "run.small_each"
-                       "run.clock_error")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
-                  (reason "see whether collectives are long because of their data")))))
-
 (defrule CAUSES::large-collectives
   "Collectives are long because they carry much."
+  (pattern (run ?r) (name "message-passing"))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost&:(>= ?lost (* ?*noise-large* ?all))))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
+                    (value ?share&:(>= ?share ?*significant*))))
   (metric (run ?r) (pattern "message-passing") (name "run.large_share") (value ?part&:(>= ?part 0.5)))
   (metric (run ?r) (pattern "message-passing") (name "run.large_each")
           (value ?count&:(>= ?count ?*collectives-enough*)))
@@ -63,8 +47,6 @@
   (metric (run ?r) (pattern "message-passing") (name "run.large_bytes") (value ?bytes))
   (metric (run ?r) (pattern "message-passing") (name "run.large_least") (value ?least))
   (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?balance))
-  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (run (id ?r) (processes ?n))
   (test (<= ?each (/ ?bytes ?*bandwidth-least*)))
   =>

@@ -9,16 +9,12 @@
 
 ;; What is said names the servers whose locks are waited for, where there are several.
 
-(defrule SYMPTOMS::lock-ask
+(defrule SYMPTOMS::lock-explains
   "A lock is judged by how long clients wait for it."
   (pattern (run ?r) (name "lock-server") (id ?p))
   =>
   (foreach ?loss (create$ waiting transfer grain)
-    (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
-  (foreach ?m (create$ "run.waiting" "run.waiting_share" "run.section_mean" "run.section_count" "run.clients"
-                       "server.idle")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see how long processes wait for the lock")))))
+    (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
 
 (defrule SYMPTOMS::lock-waiting
   "Clients spend a significant part of their time waiting for the lock."
@@ -26,10 +22,6 @@
   (metric (run ?r) (pattern ?p) (name "run.waiting_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?lost))
   =>
-  (foreach ?m (create$ "client.wait_lock" "client.held_typical" "client.relative_held" "client.over_held"
-                       "client.sections" "server.waited" "server.held" "server.held_share" "server.section"
-                       "server.given" "server.serving" "server.serve_mean" "run.saved")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2) (reason "see which lock is waited for, and who has it for long"))))
   (assert (finding (kind symptom) (name lock-waiting) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "client")) (lost ?lost) (share ?share) (level 1)
                    (text (text "Processes wait {s} for the lock, {%} of their time." ?lost ?share)))))

@@ -5,7 +5,7 @@
          (role (run "r1") (pattern "lock-server") (name "server") (location "0"))
          (role (run "r1") (pattern "lock-server") (name "client") (location "1"))
          (role (run "r1") (pattern "lock-server") (name "client") (location "2")))
-  (expect (need (metric "run.waiting_share") (level 1)))
+  (expect (need (metric "run.waiting_share")))
   (given (metrics (pattern "lock-server") run.waiting_share 0.4 run.waiting 2.4 run.saved 1.1 run.clients 2.0
            server.waited ("0" 2.4) server.held ("0" 2.7) server.held_share ("0" 0.9) server.section ("0" 0.0135)
            server.given ("0" 200.0) server.serving ("0" 0.01) server.serve_mean ("0" 0.00005)

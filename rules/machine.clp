@@ -6,27 +6,6 @@
 ;; shares its core with something else, and is not meant here. What calls cost and how even work is cannot be
 ;; judged then, so that other causes are doubtful (slot doubt), unless processes stand out all the same.
 
-(defrule SYMPTOMS::machine-ask
-  "Calls that go on although nothing holds them up show processes without a core."
-  (pattern (run ?r) (name "message-passing"))
-  =>
-  (foreach ?m (create$ "run.stall_share" "run.stall_count" "run.stall_length" "run.stall_time" "run.unknown"
-                       "run.unknown_share")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
-                  (reason "see whether there is a core for every process"))))
-  (foreach ?m (create$ "run.asking_share" "run.asking_time" "run.asks" "process.asking_seconds")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
-                  (reason "see whether processes ask again and again")))))
-
-(defrule SYMPTOMS::machine-ask-cpu
-  "CPU times, where they are recorded, show who had no core."
-  (pattern (run ?r) (name "message-passing"))
-  (capability (run ?r) (name "cpu-time"))
-  =>
-  (foreach ?m (create$ "run.descheduled_share" "run.descheduled_time" "run.computing_longest")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
-                  (reason "see whether there is a core for every process")))))
-
 (deffunction MAIN::crowd (?processes ?per-host ?cores ?ranks-per-core)
   "Whether more processes than cores ran on a host: yes, bound (there are cores enough, but several are bound to one), no, or unknown."
   (bind ?ran (if (> ?per-host 0) then ?per-host else ?processes))
@@ -49,6 +28,7 @@
   "Processes had no core for a good part of the time in which they had work."
   (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores) (ranks-per-core ?per-core)
        (foreign-cores ?foreign) (duration ?duration))
+  (capability (run ?r) (name "cpu-time"))
   (metric (run ?r) (pattern "message-passing") (name "run.descheduled_share")
           (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.descheduled_time") (value ?time))
@@ -148,17 +128,6 @@
 ;; than there are cores. Dependences look much the same, so this is reported only where nothing else explains
 ;; the loss.
 
-(defrule ADVISE::machine-ask-crowd
-  "Where nobody is known to be late, perhaps too few cores are."
-  (last-call (run ?r))
-  (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
-          (value ?e&:(< ?e ?*efficiency-good*)))
-  (not (finding (kind cause) (run ?r)))
-  =>
-  (foreach ?m (create$ "run.computing_most" "run.computing_most_share" "run.computing_pairs")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
-                  (reason "see how many processes compute at the same time")))))
-
 (deffunction MAIN::pairs-of-groups (?most ?n)
   "Share of all pairs of ?n processes that compute together if they form ?most groups, in each of which one computes at a time."
   (/ (* ?n (- ?most 1.0)) (* ?most (- ?n 1.0))))
@@ -168,6 +137,9 @@
   (not (metric (run ?r) (pattern "message-passing") (name "run.descheduled_share")))
   (last-call (run ?r))
   (run (id ?r) (processes ?n) (cores ?cores))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
+                    (value ?e&:(< ?e ?*efficiency-good*))))
+  (not (finding (kind cause) (run ?r)))
   (metric (run ?r) (pattern "message-passing") (name "run.computing_most")
           (value ?most&:(and (>= ?most 2.0) (<= (* 2.0 ?most) ?n))))
   (metric (run ?r) (pattern "message-passing") (name "run.computing_most_share")
@@ -177,7 +149,6 @@
   (test (>= (- ?pairs (pairs-of-groups ?most ?n))
             (* ?*crowd-any* (- 1.0 (pairs-of-groups ?most ?n)))))
   (test (or (= ?cores 0) (>= ?most ?cores)))
-  (not (finding (kind cause) (run ?r)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name oversubscribed) (run ?r) (pattern "message-passing")
@@ -245,21 +216,12 @@
 ;; ---- accelerators and threads ------------------------------------------------------------------
 ;; Which functions wait for them stands in regions.yaml.
 
-(defrule SYMPTOMS::machine-ask-others
-  "A process may wait for its accelerator or its threads, too."
-  (pattern (run ?r) (name "message-passing"))
-  =>
-  (foreach ?m (create$ "run.device_time" "run.device_share" "process.device_seconds"
-                       "run.idle_threads" "run.thread_lost_share" "run.thread_waiting"
-                       "run.thread_waiting_share")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
-                  (reason "see whether processes wait for accelerators or threads")))))
-
 ;; A process that asks again and again, with a pause in between (usleep, sched_yield), waits; one that computes in
 ;; between makes progress. Both look alike, so this is no cause, but makes whatever is said doubtful.
 
 (defrule CAUSES::machine-asking
   "For a good part of the time processes ask again and again in vain."
+  (pattern (run ?r) (name "message-passing"))
   (metric (run ?r) (pattern "message-passing") (name "run.asking_share") (value ?share&:(>= ?share ?*noise-large*)))
   (metric (run ?r) (pattern "message-passing") (name "run.asking_time") (value ?time))
   (metric (run ?r) (pattern "message-passing") (name "run.asks") (value ?n&:(> ?n 0.0)))
@@ -272,6 +234,7 @@
 
 (defrule CAUSES::machine-device-wait
   "Hosts wait for their accelerators for a significant part of the process time."
+  (pattern (run ?r) (name "message-passing"))
   (metric (run ?r) (pattern "message-passing") (name "run.device_share")
           (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.device_time") (value ?time))
@@ -290,6 +253,7 @@
 
 (defrule CAUSES::machine-thread-wait
   "Threads wait at barriers and locks, or have no work, for a significant part of the time of all locations."
+  (pattern (run ?r) (name "message-passing"))
   (metric (run ?r) (pattern "message-passing") (name "run.thread_lost_share") (value ?idle-share))
   (metric (run ?r) (pattern "message-passing") (name "run.idle_threads") (value ?idle))
   (metric (run ?r) (pattern "message-passing") (name "run.thread_waiting_share") (value ?sync-share))

@@ -3,7 +3,7 @@
 (case "CPU times tell who had no core: that is certain, leads, and makes other causes doubtful"
   (given (run (id "r1") (processes 8) (per-host 8) (cores 2) (duration 9.0)) (pattern (run "r1") (name "message-passing"))
          (capability (run "r1") (name "cpu-time")))
-  (expect (need (metric "run.descheduled_share") (level 1)))
+  (expect (need (metric "run.descheduled_share")))
   (given (metrics (pattern "message-passing") run.descheduled_share 0.71 run.descheduled_time 6.0 run.computing_longest 1.5 run.lost 8.0
            run.stall_share 0.25 run.stall_count 54.0 run.stall_length 0.009 run.unknown 0.0
            run.unknown_share 0.0 run.stall_time 4.0))
@@ -29,7 +29,7 @@
 
 (case "every process stalls: probably there are too few cores, and other causes are doubtful"
   (given (run (id "r1") (processes 8)) (pattern (run "r1") (name "message-passing")))
-  (expect (need (metric "run.stall_share") (level 1)))
+  (expect (need (metric "run.stall_share")))
   (given (metrics (pattern "message-passing") run.stall_share 0.25 run.stall_count 54.0 run.stall_length 0.009
            run.unknown 0.0 run.unknown_share 0.0 run.stall_time 4.0 run.lost 8.0))
   (expect (finding (kind cause) (name oversubscribed) (culprits) (lost 4.0) (share 0.5) (gain 0.5)
@@ -40,7 +40,7 @@
 
 (case "what the trace cannot split waits for cores as well"
   (given (run (id "r1") (processes 8)) (pattern (run "r1") (name "message-passing")))
-  (expect (need (metric "run.stall_share") (level 1)))
+  (expect (need (metric "run.stall_share")))
   (given (metrics (pattern "message-passing") run.stall_share 0.25 run.stall_count 54.0 run.stall_length 0.009
            run.unknown 20.0 run.unknown_share 0.5 run.stall_time 4.0 run.lost 30.0))
   (expect (finding (kind cause) (name oversubscribed) (culprits) (lost 9.0) (share 0.3) (gain 1.125) (confidence 0.6)
@@ -95,7 +95,8 @@
   (expect))
 
 (case "any two of eight compute at a time, and never three: probably two cores"
-  (given (run (id "r1") (processes 8)) (last-call (run "r1"))
+  (given (pattern (run "r1") (name "message-passing"))
+         (run (id "r1") (processes 8)) (last-call (run "r1"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.2 run.lost 8.0 run.computing_most 2.0
            run.computing_most_share 0.7 run.computing_pairs 1.0))
   (expect (finding (kind symptom) (name low-parallel-efficiency))
@@ -104,13 +105,15 @@
                    (because "run.computing_most" "run.computing_pairs"))))
 
 (case "every other subdomain computes: half of the processes, but not any of them"
-  (given (run (id "r1") (processes 8)) (last-call (run "r1"))
+  (given (pattern (run "r1") (name "message-passing"))
+         (run (id "r1") (processes 8)) (last-call (run "r1"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.2 run.lost 8.0 run.computing_most 4.0
            run.computing_most_share 0.7 run.computing_pairs 0.43))
   (expect (finding (kind symptom) (name low-parallel-efficiency))))
 
 (case "there are more cores than processes that compute: it is something else"
-  (given (run (id "r1") (processes 8) (cores 8)) (last-call (run "r1"))
+  (given (pattern (run "r1") (name "message-passing"))
+         (run (id "r1") (processes 8) (cores 8)) (last-call (run "r1"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.2 run.lost 8.0 run.computing_most 2.0
            run.computing_most_share 0.7 run.computing_pairs 1.0))
   (expect (finding (kind symptom) (name low-parallel-efficiency))))
@@ -118,7 +121,8 @@
 ;; Where cores are known, what the trace does not record is probably waiting for them.
 
 (case "there are too few cores, and most of the lost time is in calls without recorded partners"
-  (given (run (id "r1") (processes 8) (cores 2))
+  (given (pattern (run "r1") (name "message-passing"))
+         (run (id "r1") (processes 8) (cores 2))
          (metrics (pattern "message-passing") run.stall_share 0.02 run.stall_count 1.0 run.parallel_efficiency 0.2
            run.lost 8.0 run.unknown_share 0.7 run.unknown 7.0))
   (expect (finding (kind symptom) (name low-parallel-efficiency))
@@ -129,14 +133,16 @@
                    (because "run.unknown_share" "run.parallel_efficiency"))))
 
 (case "there are cores enough: nobody knows"
-  (given (run (id "r1") (processes 8) (cores 8))
+  (given (pattern (run "r1") (name "message-passing"))
+         (run (id "r1") (processes 8) (cores 8))
          (metrics (pattern "message-passing") run.stall_share 0.02 run.stall_count 1.0 run.parallel_efficiency 0.2
            run.lost 8.0 run.unknown_share 0.7 run.unknown 7.0))
   (expect (finding (kind symptom) (name low-parallel-efficiency))
           (finding (kind observation) (name unknown-waiting))))
 
 (case "pairs of ranks that alternate: each one at a time, but with all others"
-  (given (run (id "r1") (processes 8)) (last-call (run "r1"))
+  (given (pattern (run "r1") (name "message-passing"))
+         (run (id "r1") (processes 8)) (last-call (run "r1"))
          (metrics (pattern "message-passing") run.parallel_efficiency 0.4 run.lost 8.0 run.computing_most 4.0
            run.computing_most_share 0.7 run.computing_pairs 0.857))
   (expect (finding (kind symptom) (name low-parallel-efficiency))))
@@ -158,14 +164,16 @@
   (expect))
 
 (case "threads mostly wait at barriers"
-  (given (metrics (pattern "message-passing") run.thread_lost_share 0.3 run.idle_threads 6.0
+  (given (pattern (run "r1") (name "message-passing"))
+         (metrics (pattern "message-passing") run.thread_lost_share 0.3 run.idle_threads 6.0
            run.thread_waiting_share 0.25 run.thread_waiting 5.0))
   (expect (finding (kind cause) (name thread-wait) (lost 6.0) (where "thread-wait")
                    (headline "Threads wait 5.00 s for one another at barriers, locks and joins, 25.0 % of the time of all threads.")
                    (because "run.thread_lost_share" "run.idle_threads"))))
 
 (case "threads mostly have no work"
-  (given (metrics (pattern "message-passing") run.thread_lost_share 0.3 run.idle_threads 6.0
+  (given (pattern (run "r1") (name "message-passing"))
+         (metrics (pattern "message-passing") run.thread_lost_share 0.3 run.idle_threads 6.0
            run.thread_waiting_share 0.02 run.thread_waiting 0.4))
   (expect (finding (kind cause) (name thread-wait) (lost 6.0) (where "one-thread")
                    (headline "Threads have no work for 6.00 s, 30.0 % of the time of all: their process goes on with one thread."))))
@@ -176,7 +184,8 @@
   (expect))
 
 (case "processes that ask in vain for a tenth of the time may pause in between: whatever is said is doubtful"
-  (given (metrics (pattern "message-passing") run.asking_share 0.3 run.asking_time 4.8 run.asks 40000.0
+  (given (pattern (run "r1") (name "message-passing"))
+         (metrics (pattern "message-passing") run.asking_share 0.3 run.asking_time 4.8 run.asks 40000.0
            process.asking_seconds ("0" 0.2 "4" 1.1)))
   (expect (finding (kind observation) (name asking) (healthy no) (locations "4")
                    (doubt "30.0 % of the time lies between calls that ask in vain, and may be pauses")

@@ -22,29 +22,10 @@
   (foreach ?loss (create$ waiting transfer grain ends)
     (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
 
-(defrule SYMPTOMS::mw-ask-tasks
-  "A master-worker run is judged by the efficiency of its workers, if tasks were seen."
-  (pattern (run ?r) (name "master-worker") (id ?p))
-  =>
-  (ask-for ?r ?p 1 "see how many tasks there are, and how the master collects results"
-          (create$ "run.task_count" "run.workers" "master.received" "master.wrong_order_share"
-                   "master.wait_in_order" "master.wrong_order_count" "master.collect_wait"
-                   "master.held_in_order")))
-
-(defrule SYMPTOMS::mw-ask-efficiency
-  "Worker efficiency (equation 3) is the first thing to look at."
-  (pattern (run ?r) (name "master-worker") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n&:(> ?n 0.0)))
-  =>
-  (ask-for ?r ?p 1 "collect data for computing worker efficiencies"
-          (create$ "worker.efficiency" "run.efficiency_mean" "run.total_lost" "worker.task_time"
-                   "worker.relative_task_time" "run.own_cv" "worker.tasks" "run.task_mean" "run.pushed"
-                   "run.first_over"
-                   "run.terminations" "master.idle")))
-
 (defrule SYMPTOMS::mw-idle-master
   "A master that waits for requests is how the pattern works, not a loss to act on."
   (pattern (run ?r) (name "master-worker") (id ?p))
+  (exists (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?k&:(> ?k 0.0))))
   (metric (run ?r) (pattern ?p) (name "master.idle") (location ?m)
           (value ?idle&:(> ?idle 0.0)))
   =>
@@ -55,6 +36,7 @@
 (defrule SYMPTOMS::mw-low-efficiency
   "The least utilised worker spends much of the run outside tasks."
   (pattern (run ?r) (name "master-worker") (id ?p))
+  (exists (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?k&:(> ?k 0.0))))
   (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?w)
           (value ?e) (rank ?k) (of ?k))
   (test (< ?e ?*efficiency-good*))
@@ -68,6 +50,7 @@
 (defrule SYMPTOMS::mw-good-efficiency
   "All workers are busy with tasks."
   (pattern (run ?r) (name "master-worker") (id ?p))
+  (exists (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?k&:(> ?k 0.0))))
   (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?w)
           (value ?e) (rank ?k) (of ?k))
   (test (>= ?e ?*efficiency-good*))
@@ -127,6 +110,7 @@
 (defrule REFINE::mw-slow-worker
   "A worker takes much longer per task than the others."
   (pattern (run ?r) (name "master-worker") (id ?p))
+  (exists (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?k&:(> ?k 0.0))))
   (not (refined (run ?r) (pattern ?p) (name slow-worker)))
   (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w)
           (value ?rel))
@@ -141,7 +125,6 @@
   =>
   ;; On request a slow worker gets fewer tasks, and never more: these are tasks of another kind.
   (if (not (or (mw-has-more-tasks ?r ?p ?n) (mw-gets-its-share ?r ?p ?n) (mw-had-one-of-many ?r ?p ?n))) then
-  (ask-for ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
   (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
                    (locations ?w) (culprits ?w) (level 1)
                    (functions-of ?w)
@@ -151,16 +134,6 @@
                                  ?w))))))
 
 ;; ---- level 2: equation (1) --------------------------------------------------------------------
-
-(defrule REFINE::mw-ask-terms
-  "The lost time of the workers is split by equation (1)."
-  (pattern (run ?r) (name "master-worker") (id ?p))
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
-  =>
-  (ask-for ?r ?p 2
-          (text "collect data for computing initialisation, communication, finalisation costs, and wait (idle) time of worker {}" ?w)
-          (create$ "worker.lost" "worker.t_comp" "worker.t_init" "worker.t_comm" "worker.t_wait"
-                   "worker.t_final" "worker.t_rest" "run.lost_share")))
 
 (deffunction MAIN::mw-part (?part ?lost)
   (if (> ?lost 0.0) then (/ ?part ?lost) else 0.0))
@@ -217,8 +190,6 @@
   (test (>= ?own (* ?*outlier* (median-of ?r ?p "worker.t_init"))))
   =>
   (assert (refined (run ?r) (pattern ?p) (name initialisation)))
-  (assert (need (run ?r) (pattern "message-passing") (metric "process.compute_time") (level 3)
-                (reason "see whether a worker computes before it asks for tasks")))
   (assert (finding (kind observation) (name own-start) (run ?r) (pattern ?p) (locations ?w) (level 3)
                    (text (text "Worker {} first asks for a task after {s} of {s}, half of the workers by {s}."
                                ?w ?own ?t (median-of ?r ?p "worker.t_init"))))))
@@ -241,6 +212,7 @@
   "The parts of equations (1) and (2) add up to the lost time; what they leave is reported, too."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
+  (exists (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
   (metric (run ?r) (pattern ?p) (name "worker.share_init") (location ?w) (value ?init))
   (metric (run ?r) (pattern ?p) (name "worker.share_comm") (location ?w) (value ?comm))
@@ -259,37 +231,6 @@
                                ?lost ?w ?bn ?setup ?seq ?end ?stop ?comm ?init ?final ?rest)))))
 
 ;; ---- level 3: equation (2) ----------------------------------------------------------------------
-
-(defrule REFINE::mw-ask-waits
-  "Waiting is split by equation (2), and the master is looked at."
-  (pattern (run ?r) (name "master-worker") (id ?p))
-  (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p))
-  =>
-  (ask-for ?r ?p 3 "collect data for computing individual waiting time fields"
-          (create$ "worker.share_init" "worker.share_stop" "worker.t_stop" "run.total_stop"
-                   "worker.share_comm" "worker.share_final" "worker.share_rest"
-                   "worker.t_seq" "worker.t_setup" "worker.t_bn" "worker.t_w_final"
-                   "worker.share_seq" "worker.share_setup" "worker.share_bn"
-                   "worker.share_w_final" "run.total_bn" "run.total_setup" "run.total_seq"
-                   "run.total_w_final" "run.master_share" "master.services"
-                   "master.service_mean" "master.prepare_mean" "master.service_total"
-                   "master.busy_share" "master.idle_share" "run.useful_workers" "run.saturation"
-                   "run.service_typical" "run.service_regular" "run.service_long"
-                   "run.service_long_count" "run.saturation_regular" "run.round_lost"
-                   "run.batch" "run.batch_gain" "run.balance_gain" "run.cycle_mean"
-                   "run.own_work" "run.own_slice" "run.own_lost" "worker.first_work" "run.first_typical"
-                   "run.total_held_back" "master.occupied" "master.occupied_share"
-                   "run.later_work"
-                   "run.task_cv" "run.task_max" "run.tasks_per_worker" "run.rounds"
-                   "run.round_efficiency" "worker.last_finish")))
-
-(defrule REFINE::mw-ask-overhead
-  "Message passing is put in relation to the size of tasks."
-  (pattern (run ?r) (name "master-worker") (id ?p))
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
-  =>
-  (ask-for ?r ?p 3 "compare the size of tasks with the cost of handing one out"
-          (create$ "run.overhead_typical" "run.total_comm" "run.total_init" "run.total_final")))
 
 (defrule REFINE::mw-queue
   "The least utilised worker waits while the master serves others."
@@ -882,16 +823,6 @@
 
 ;; ---- where the trace does not show tasks: results show what they take ----------------------------
 
-(defrule SYMPTOMS::mw-ask-results
-  "Receives that complete in MPI_Wait may not be recorded: then workers are compared by what lies between results."
-  (pattern (run ?r) (name "master-worker") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.task_count") (value 0.0))
-  =>
-  (ask-for ?r ?p 1 "compare workers by their results, as their tasks are not recorded"
-          (create$ "worker.results" "worker.result_time" "worker.relative_result_time"
-                   "worker.relative_results" "run.result_own_cv" "run.worker_compute" "master.busy_share"
-                   "master.service_mean" "master.services" "master.answers_share")))
-
 (deffunction MAIN::mw-slow-by-results (?run ?pattern ?cv)
   "Labels of the workers that take much longer from result to result than the others."
   (bind ?labels (create$))
@@ -1111,21 +1042,6 @@
   (max (* ?tasks ?own)
        (* (+ 1 (integer (/ (- ?tasks 1.0) ?workers))) (+ ?sw ?sm))))
 
-(defrule SYMPTOMS::mw-ask-scaling
-  "Both runs have a master and workers: the model needs its figures from the smaller one. Several masters are another model."
-  (scaling (from ?f) (to ?t))
-  (pattern (run ?f) (name "master-worker") (id ?pf) (scope "world"))
-  (pattern (run ?t) (name "master-worker") (id ?pt) (scope "world"))
-  (not (pattern (run ?f) (name "hierarchical-master-worker") (id ?pf)))
-  (not (pattern (run ?t) (name "hierarchical-master-worker") (id ?pt)))
-  =>
-  (ask-for ?f ?pf 2 "see what the model expects of a larger run"
-          (create$ "run.workers" "run.task_count" "run.task_mean" "run.cycle_mean"
-                   "master.service_mean" "run.service_own" "run.useful_workers"))
-  (ask-for ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
-          (create$ "run.workers" "run.task_count" "run.task_mean" "master.service_mean"
-                   "run.useful_workers")))
-
 (defrule REFINE::mw-scales
   "Runs are compared by workers and tasks where their tasks take about as long."
   (scaling (from ?f) (to ?t))
@@ -1241,9 +1157,7 @@
   (not (pattern (run ?t) (name "hierarchical-master-worker") (id ?pt)))
   (not (pattern (run ?f) (name "master-worker")))
   =>
-  (assert (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id "") (to-id ?pt)))
-  (ask-for ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
-          (create$ "run.workers" "run.task_count")))
+  (assert (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id "") (to-id ?pt))))
 
 (defrule CAUSES::mw-expect-from-one
   "Its time per task is that of every worker, as long as the master is fast enough."

@@ -73,30 +73,9 @@
 
 ;; ---- level 1 -----------------------------------------------------------------------------
 
-(defrule SYMPTOMS::mp-ask-efficiency
-  "A message-passing run is judged by its parallel efficiency."
-  (pattern (run ?r) (name "message-passing"))
-  =>
-  (assert (need (run ?r) (pattern "message-passing") (metric "run.parallel_efficiency") (level 1)
-                (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.load_balance") (level 1)
-                (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.communication_efficiency")
-                (level 1) (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.served_efficiency") (level 1)
-                (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.server_idle") (level 1)
-                (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.lost_at_work") (level 1)
-                (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.location_time") (level 1)
-                (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.lost") (level 1)
-                (reason "see how much of the process time is computation"))
-))
-
 (defrule SYMPTOMS::mp-low-efficiency
   "Much of the process time is not computation."
+  (pattern (run ?r) (name "message-passing"))
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency") (value ?e))
   (test (< ?e ?*efficiency-good*))
   ;; Servers that nothing more specific knows wait by design: then the others are judged (mp-served).
@@ -112,6 +91,7 @@
 
 (defrule SYMPTOMS::mp-served
   "Servers wait for requests, and nearly all time of the others is computation."
+  (pattern (run ?r) (name "message-passing"))
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
           (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern "message-passing") (name "run.served_efficiency")
@@ -127,6 +107,7 @@
 
 (defrule SYMPTOMS::mp-good-efficiency
   "Nearly all process time is computation."
+  (pattern (run ?r) (name "message-passing"))
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency") (value ?e))
   (test (>= ?e ?*efficiency-good*))
   =>
@@ -136,23 +117,6 @@
                                ?e ?*efficiency-good*)))))
 
 ;; ---- level 2 -----------------------------------------------------------------------------
-
-(defrule REFINE::mp-ask-parts
-  "Low efficiency is split into load balance, serialisation and transfer, and waiting into its kinds."
-  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
-  =>
-  (foreach ?m (create$ "run.load_balance" "run.communication_efficiency"
-                       "run.serialisation_efficiency" "run.transfer_efficiency"
-                       "run.serialisation_efficiency_by_waits" "run.at_the_ends" "run.waiting" "run.wait_share" "run.transferring" "run.transfer_share"
-                       "run.unknown" "run.unknown_share" "run.other" "run.early_ends"
-                       "run.late_sender" "run.late_sender_count" "run.late_sender_share"
-                       "run.late_receiver" "run.late_receiver_share" "run.wrong_order"
-                       "run.wrong_order_ready"
-                       "run.wait_barrier" "run.wait_n_to_n" "run.late_broadcast"
-                       "run.early_reduce" "run.early_scan" "run.wait_collective"
-                       "run.collective_share" "run.step_count")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
-                  (reason "split the lost time into imbalance, waiting and transfer")))))
 
 (defrule REFINE::mp-efficiencies
   "The POP efficiencies separate imbalance, dependencies and data transfer."
@@ -192,30 +156,6 @@
                                ?wait (/ ?wait ?lost) ?ls ?lr ?coll)))))
 
 ;; ---- level 3: who causes the waiting -----------------------------------------------------------
-
-(defrule REFINE::mp-ask-culprits
-  "Waiting is traced to the processes whose delays it goes back to, and to uneven steps."
-  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  =>
-  (foreach ?m (create$ "process.delay_share" "process.delay_cost" "process.delay_cost_direct"
-                       "process.delay_cost_indirect" "process.delay_computed_share"
-                       "process.relative_compute" "process.excess" "process.compute_time"
-                       "process.own_wait_share" "run.passed_on_share")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
-                  (reason "find out whose delays the waiting goes back to")))))
-
-(defrule REFINE::mp-ask-steps
-  "Waiting is compared with uneven steps, where the run has any."
-  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?n&:(> ?n 0.0)))
-  =>
-  (foreach ?m (create$ "run.step_synchronised" "run.step_unevenness"
-                       "run.step_cost" "run.step_cost_share" "run.step_kept"
-                       "run.step_rank_correlation" "run.step_same_heaviest" "run.step_trend"
-                       "run.step_slope" "run.step_mean" "process.heavy_steps"
-                       "process.heavy_excess")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
-                  (reason "see whether the same processes are heavy in every step")))))
 
 (deffunction MAIN::in-steps (?run ?p)
   "In how many steps a process is the heaviest, as a sentence; empty where steps are not known."
@@ -282,17 +222,11 @@
   "The sum of a metric of message-passing over some locations."
   (sum-of ?run "message-passing" ?name ?who))
 
-(defrule REFINE::mp-ask-sinks
-  "Senders are held: see whether by somebody who only takes what they send."
-  (finding (kind observation) (name late-receiver) (run ?r) (pattern "message-passing"))
-  (exists (role (run ?r) (pattern "message-passing") (name "sink")))
-  =>
-  (foreach ?m (create$ "sink.held" "sink.taken_each")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
-                  (reason "see whether senders are held by a process that only receives")))))
-
 (defrule REFINE::mp-holds-senders
   "Most of the waiting that goes back to a receiver is in sends to it, and it waits for no message itself."
+  (pattern (run ?r) (name "message-passing"))
+  (exists (finding (kind observation) (name late-receiver) (run ?r) (pattern "message-passing")))
+  (exists (role (run ?r) (pattern "message-passing") (name "sink")))
   (not (settled (run ?r) (loss waiting)))
   (metric (run ?r) (pattern "message-passing") (name "sink.held") (location ?p) (value ?held&:(> ?held 0.0)))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
@@ -495,6 +429,7 @@
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
            (not (settled (run ?r) (loss waiting)))
            (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?k&:(> ?k 0.0))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
           (value ?part&:(>= ?part ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.step_unevenness")
@@ -541,6 +476,7 @@
            (not (in-turn (run ?r)))
            (not (unsettled (run ?r)))
            (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?k&:(> ?k 0.0))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
           (value ?part&:(>= ?part ?*significant*)))
@@ -582,6 +518,7 @@
            (not (in-turn (run ?r)))
            (not (unsettled (run ?r)))
            (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?k&:(> ?k 0.0))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
           (value ?part&:(>= ?part ?*significant*)))
@@ -668,19 +605,11 @@
                                ?wait))
                    (remedy "Post receives earlier (MPI_Irecv before the computation), or send with MPI_Isend and complete later."))))
 
-(defrule REFINE::mp-ask-wrong-order
-  "Late senders may be receivers that look at the wrong message first."
-  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (metric (run ?r) (pattern "message-passing") (name "run.wrong_order_ready") (value ?w))
-  (test (> ?w 0.0))
-  =>
-  (assert (need (run ?r) (pattern "message-passing") (metric "process.order_wait") (level 3)
-                (reason "see who waits for one message while another is ready"))
-          (need (run ?r) (pattern "message-passing") (metric "process.order_waits") (level 3)
-                (reason "see who waits for one message while another is ready"))))
-
 (defrule REFINE::mp-fixed-order
   "A receiver waits for one message while another has already been sent."
+  (pattern (run ?r) (name "message-passing"))
+  (exists (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing")))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.wrong_order_ready") (value ?ready&:(> ?ready 0.0))))
   (metric (run ?r) (pattern "message-passing") (name "process.order_wait") (location ?p)
           (value ?w) (rank 1))
   (metric (run ?r) (pattern "message-passing") (name "process.order_waits") (location ?p)
@@ -694,48 +623,32 @@
                                ?p ?w ?n))
                    (remedy "Receive in the order of arrival: MPI_ANY_SOURCE, or MPI_Irecv for all and MPI_Waitany."))))
 
-(defrule REFINE::mp-ask-grain
-  "Transfer and call overhead are put in relation to the computation between calls."
-  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
-  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
-  (test (>= ?share ?*significant*))
-  =>
-  (foreach ?m (create$ "run.grain" "run.call_cost" "run.message_mean" "run.calls_per_process"
-                       "run.collective_transfer_share" "run.collective_calls" "run.step_count"
-                       "run.held_sending")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
-                  (reason "compare computation between calls with the cost of a call")))))
-
 (defrule REFINE::mp-held-sends
   "Most of what calls take beyond known waiting is sends that last until a receiver is done with its computation."
+  (pattern (run ?r) (name "message-passing"))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.held_sending") (value ?held))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer&:(<= ?transfer (* 2.0 ?held))))
-  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share&:(>= ?share ?*significant*)))
   =>
   (assert (finding (kind observation) (name held-sends) (run ?r) (pattern "message-passing") (lost ?held) (level 3)
                    (text (text "Sends last for {s} while their receivers compute, until these call MPI again: the library moves a message only while both are in it. That is no cost of calls, but waiting for whoever computes."
                                ?held))
                    (remedy "Balance computation; send with MPI_Isend and complete later; let a helper thread of the MPI library make progress."))))
 
-(defrule REFINE::mp-ask-who-pays
-  "Calls cost every process that makes as many of them as much: compare the one that computes longest."
-  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
-  (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost&:(< ?grain (* ?*grain-fine* ?cost))))
-  =>
-  (foreach ?m (create$ "process.in_mpi" "process.compute_time" "process.relative_compute")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
-                  (reason "see whether the process that computes longest pays for its calls as the others do")))))
-
 (defrule REFINE::mp-unequal-transfer
   "Who computes longest spends hardly any time in its calls: what the others spend in theirs is waiting that the clocks hide."
+  (pattern (run ?r) (name "message-passing"))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share&:(>= ?share ?*significant*))))
+  (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost&:(< ?grain (* ?*grain-fine* ?cost)))))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
   (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?balance&:(< ?balance ?*balanced*)))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p) (rank 1) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p) (value ?rel&:(>= ?rel ?*heavy*)))
   (metric (run ?r) (pattern "message-passing") (name "process.in_mpi") (location ?p)
           (value ?in&:(< (* ?in ?n) (* ?*accounted-least* ?transfer))))
-  (metric (run ?r) (pattern "message-passing") (name "run.grain"))
   =>
   (assert (finding (kind observation) (name unequal-transfer) (run ?r) (pattern "message-passing")
                    (locations ?p) (lost ?transfer) (level 3)
@@ -746,8 +659,10 @@
   "There is too little computation between two MPI calls."
   (logical (pattern (run ?r) (name "message-passing"))
            (not (finding (kind observation) (name unequal-transfer | held-sends) (run ?r))))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
   (not (settled (run ?r) (loss grain)))
-  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
+          (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
           (value ?calls&:(>= ?calls ?*calls-enough*)))
   (metric (run ?r) (pattern "message-passing") (name "run.collective_transfer_share")
@@ -786,6 +701,7 @@
   "Most of the transfer is in collective operations."
   (logical (pattern (run ?r) (name "message-passing"))
            (not (finding (kind cause) (name large-collectives) (run ?r))))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
   (not (settled (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
           (value ?share&:(>= ?share ?*significant*)))
@@ -815,8 +731,10 @@
   "Calls take long for what they carry, although they are not too frequent."
   (logical (pattern (run ?r) (name "message-passing"))
            (not (finding (kind observation) (name held-sends) (run ?r))))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
   (not (settled (run ?r) (loss transfer)))
-  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
+          (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
           (value ?calls&:(>= ?calls ?*calls-enough*)))
   (metric (run ?r) (pattern "message-passing") (name "run.collective_transfer_share")
@@ -843,6 +761,8 @@
 
 (defrule CAUSES::mp-bandwidth
   "Moving the data takes long because messages are large."
+  (pattern (run ?r) (name "message-passing"))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
   (not (settled (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
           (value ?share&:(>= ?share ?*significant*)))
@@ -868,20 +788,11 @@
                                ?transfer ?share ?bytes ?cost))
                    (remedy "Overlap: post MPI_Irecv and MPI_Isend before computation that does not need the data, complete them after it; send less or less precise data; place neighbours on one node."))))
 
-(defrule REFINE::mp-ask-longest
-  "Ends that differ are compared with what the processes compute."
-  (not (settled (run ?r) (loss ends)))
-  (metric (run ?r) (pattern "message-passing") (name "run.early_ends") (value ?ends))
-  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (test (>= ?ends (* ?*significant* ?all)))
-  =>
-  (foreach ?m (create$ "process.relative_compute" "process.excess" "process.compute_time")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
-                  (reason "see whether those who end last compute longer")))))
-
 (defrule ADVISE::mp-done-before
   "The others end before the process that computes longest, and nobody waits for it before."
   (declare (salience 5)) ; before uneven-ends, which names nobody
+  (pattern (run ?r) (name "message-passing"))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
   (not (settled (run ?r) (loss ends)))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))
@@ -925,6 +836,7 @@
   (not (finding (kind cause) (name static-imbalance) (run ?r)))
   (not (halt (run ?r))) ; It was cut off: nobody was done.
   (capability (run ?r) (name "init-finalize"))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))
   (metric (run ?r) (pattern "message-passing") (name "run.early_ends") (value ?ends))
@@ -944,6 +856,8 @@
 
 (defrule REFINE::mp-ends-unrecorded
   "Processes end before the run does, but MPI_Finalize is not recorded and may be in it."
+  (pattern (run ?r) (name "message-passing"))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
   (not (halt (run ?r)))
   (not (capability (run ?r) (name "init-finalize")))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
@@ -967,15 +881,7 @@
   (assert (finding (kind observation) (name unknown-waiting) (run ?r) (pattern "message-passing")
                    (lost ?unknown) (level 2) (confidence 0.9)
                    (text (text "{s} ({%} of the process time) are spent in receives and waits whose partner the trace does not record, so waiting and transfer cannot be distinguished there."
-                               ?unknown ?share)))
-          (need (run ?r) (pattern "message-passing") (metric "process.in_mpi") (level 3)
-                (reason "see which process spends least time in MPI: the others wait for it"))
-          (need (run ?r) (pattern "message-passing") (metric "process.relative_compute") (level 3)
-                (reason "see which process computes longest"))
-          (need (run ?r) (pattern "message-passing") (metric "process.compute_time") (level 3)
-                (reason "see which process computes longest"))
-          (need (run ?r) (pattern "message-passing") (metric "process.excess") (level 3)
-                (reason "see which process computes longest"))))
+                               ?unknown ?share)))))
 
 (defrule ADVISE::mp-suspected-process
   "Some processes compute longer and spend less time in MPI than the others."

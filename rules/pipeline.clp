@@ -161,19 +161,10 @@
    then
    (assert (explained (run ?r) (pattern ?p) (loss ends)))))
 
-(defrule SYMPTOMS::pl-ask-efficiency
-  "A pipeline is judged by the time that its stages work on items."
-  (pattern (run ?r) (name "pipeline") (id ?p))
-  =>
-  (ask-for ?r ?p 1 "see how busy the stages are, and what filling and draining cost"
-          (create$ "run.efficiency" "run.stages" "run.depth" "run.items" "run.lost" "run.fills" "run.per_fill"
-                   "run.serial" "run.bubble" "run.fill_drain" "run.fill_drain_share" "run.slowest" "run.balance"
-                   "stage.service" "stage.busy_share" "run.rate" "run.rate_bound")))
-
 (defrule SYMPTOMS::pl-low-efficiency
   "The stages spend much of the run not working on items."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (pattern (run ?r) (name "pipeline") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
@@ -185,8 +176,8 @@
 
 (defrule SYMPTOMS::pl-good-efficiency
   "The stages work on items nearly all the time, unless that is so as several processes share the slowest of them."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-good*)))
   (pattern (run ?r) (name "pipeline") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
   (metric (run ?r) (pattern ?p) (name "run.bubble") (value ?bubble))
@@ -220,16 +211,6 @@
                                ?lost ?share ?items ?stages (pl-times ?fills) ?bubble)))))
 
 ;; ---- level 2: where the stages wait ------------------------------------------------------------
-
-(defrule REFINE::pl-ask-waits
-  "Lost time is split into filling, starving, being held, and transfer."
-  (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
-  =>
-  (ask-for ?r ?p 2 "see which stages starve, which are held, and how long each takes per item"
-          (create$ "stage.fill" "stage.drain" "stage.starved" "stage.blocked" "stage.ran_ahead"
-                   "stage.waited" "stage.position" "run.waiting" "run.waiting_share" "run.others"
-                   "run.transferring" "run.transfer_share" "run.overhead" "run.grain"
-                   "stage.relative" "run.own_part" "run.after" "stage.rest" "run.rest_apart")))
 
 (defrule REFINE::pl-slowest
   "One stage takes longest per item."
@@ -385,14 +366,6 @@
                                  ?who (pl-saves ?r ?p ?stages ?gain))))))
 
 ;; ---- level 3: why they wait ---------------------------------------------------------------------
-
-(defrule REFINE::pl-ask-items
-  "Waiting behind the first item comes from stages or from items that differ."
-  (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
-  (metric (run ?r) (pattern ?p) (name "run.waiting_share") (value ?share&:(>= ?share ?*significant*)))
-  =>
-  (ask-for ?r ?p 3 "tell slow stages from items that differ"
-          (create$ "stage.spread" "stage.drift" "stage.queued" "stage.delayed")))
 
 (defrule CAUSES::pl-slow-stage
   "The other stages wait because one takes longer per item."
@@ -612,13 +585,6 @@
     (bind ?rate (+ ?rate (/ 1.0 (max 1e-12 (min ?most (metric-value ?run ?pattern "stage.per_item" ?l 0.0)))))))
   (/ (min 1.0 (sum-of ?run ?pattern "stage.share" ?team)) ?rate))
 
-(defrule SYMPTOMS::fp-ask-shape
-  "How many processes share stages."
-  (pattern (run ?r) (name "farm-pipeline") (id ?p))
-  =>
-  (ask-for ?r ?p 1 "see how many processes share the items of a stage"
-          (create$ "run.workers" "run.splitters" "run.collectors" "run.passing")))
-
 (defrule SYMPTOMS::fp-shape
   "The stages, and how many processes share the items of one."
   (pattern (run ?r) (name "farm-pipeline") (id ?p))
@@ -672,15 +638,6 @@
                      (text (text "Stages {} take about as long and set the pace, {s} per item. Workers {} have time to spare, {s} in all; {n} would do instead of {n}."
                                  (location-list ?slow) ?sb (location-list ?spare) ?waited
                                  (min (length$ ?spare) (integer (+ 0.999999 (/ ?work ?sb)))) (length$ ?spare)))))))
-
-(defrule REFINE::fp-ask
-  "Who shares a stage with the slowest process."
-  (pattern (run ?r) (name "farm-pipeline") (id ?p))
-  (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p))
-  =>
-  (ask-for ?r ?p 3 "see whether several processes share the slowest stage"
-          (create$ "stage.feeder" "stage.per_item" "stage.share" "stage.spread" "stage.works"
-                   "run.working")))
 
 (defrule REFINE::fp-shared
   "Several processes share the slowest stage: that it is slow is said here."
@@ -792,13 +749,7 @@
   (not (pattern (run ?f) (name "farm-pipeline") (id ?pf))) ; more processes need not be more stages
   (pattern (run ?t) (name "pipeline") (id ?pt) (scope "world"))
   =>
-  (assert (scaling-of (from ?f) (to ?t) (name "pipeline") (from-id ?pf) (to-id ?pt)))
-  (foreach ?m (create$ "run.stages" "run.fills" "run.per_fill" "run.slowest")
-    (assert (need (run ?f) (pattern ?pf) (metric ?m) (level 2)
-                  (reason "see what the model expects of a larger run"))))
-  (foreach ?m (create$ "run.stages" "run.fills" "run.per_fill")
-    (assert (need (run ?t) (pattern ?pt) (metric ?m) (level 2)
-                  (reason "see whether the run is what the model expects of a smaller one")))))
+  (assert (scaling-of (from ?f) (to ?t) (name "pipeline") (from-id ?pf) (to-id ?pt))))
 
 (defrule CAUSES::pipe-expect-time
   "The run time that the model expects of the larger run."

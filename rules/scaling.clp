@@ -43,28 +43,6 @@
       (bind ?found ?f:name)))
   ?found)
 
-;; ---- what is compared ---------------------------------------------------------------------------
-
-(defrule SYMPTOMS::scaling-ask-smaller
-  "The smaller run of a pair is judged by the same efficiencies as the larger one."
-  (scaling (from ?r))
-  (pattern (run ?r) (name "message-passing") (id ?p))
-  =>
-  (foreach ?m (create$ "run.parallel_efficiency" "run.load_balance"
-                       "run.serialisation_efficiency" "run.transfer_efficiency")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "compare runs with different numbers of processes")))))
-
-(defrule SYMPTOMS::scaling-ask-larger
-  "The larger run of a pair is judged by the same efficiencies as the smaller one."
-  (scaling (to ?r))
-  (pattern (run ?r) (name "message-passing") (id ?p))
-  =>
-  (foreach ?m (create$ "run.parallel_efficiency" "run.load_balance"
-                       "run.serialisation_efficiency" "run.transfer_efficiency")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "compare runs with different numbers of processes")))))
-
 ;; ---- how it scales ------------------------------------------------------------------------------
 
 (defrule ADVISE::scaling-strong

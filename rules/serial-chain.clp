@@ -10,21 +10,6 @@
 ;; which a delay goes from rank to rank, but each computes as long as the one that waits for it. Pipelines,
 ;; wavefronts, token rings and farms have rules of their own.
 
-(defrule SYMPTOMS::chain-ask
-  "Time is lost: see whether processes work in turn."
-  (pattern (run ?r) (name "message-passing"))
-  (not (pattern (run ?r) (name "token-ring")))
-  (not (and (explained (run ?r) (pattern ?p) (loss waiting))
-            (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
-  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (test (>= ?lost (* ?*significant* ?all)))
-  =>
-  (foreach ?m (create$ "run.in_turn_share" "run.waiting" "run.wait_share" "run.section_best" "process.in_turn_cost"
-                       "process.in_turn_after")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
-                  (reason "see whether processes work one after the other")))))
-
 (deffunction MAIN::chain-links (?run ?share)
   "Labels of the processes whose turn costs a good part of what all turns do."
   (bind ?sum (mp-sum ?run "process.in_turn_cost" (mp-all ?run "process.in_turn_cost" 0.0)))
@@ -32,6 +17,14 @@
 
 (defrule REFINE::chain-found
   "A good part of the waiting is for processes that had to wait for their turn, and there are several."
+  (pattern (run ?r) (name "message-passing"))
+  (not (pattern (run ?r) (name "token-ring")))
+  (not (and (explained (run ?r) (pattern ?p) (loss waiting))
+            (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?lost (* ?*significant* ?all)))
+  (exists (metric (run ?r) (pattern "message-passing") (name "run.in_turn_share") (value ?turns&:(>= ?turns ?*significant*))))
   (metric (run ?r) (pattern "message-passing") (name "run.wait_share") (value ?wait))
   (metric (run ?r) (pattern "message-passing") (name "run.in_turn_share")
           (value ?share&:(>= (* ?share ?wait) ?*significant*)))
@@ -41,8 +34,6 @@
   (not (finding (kind cause) (name serial-combine) (run ?r))) ; of a tree, which is reported with its nodes
   (run (id ?r) (duration ?time) (processes ?n))
   (metric (run ?r) (pattern "message-passing") (name "run.section_best") (value ?best))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
-  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   ;; Where in each step another process is late, those that wait in turn do so by chance: then
   ;; even steps save more than another order.
   (test (or (<= ?best 0.0) (>= (- ?time ?best) (- ?best (/ (- ?all ?lost) ?n)))))

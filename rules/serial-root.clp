@@ -5,25 +5,16 @@
 ;; It is reported at any efficiency: a run that loses 15 % to it today loses half of its time to it on six times
 ;; the processes. Where processes pass tasks or items on, the rules of their patterns say more.
 
-(defrule SYMPTOMS::serial-ask
-  "Time is lost: see whether one process works alone."
+(defrule REFINE::serial
+  "One process is alone for a significant part of the run, and no other one for half as long."
   (pattern (run ?r) (name "message-passing"))
   (not (and (explained (run ?r) (pattern ?p) (loss waiting))
             (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition" | "static-deal")))))
-  (run (id ?r) (processes ?n&:(> ?n 1)))
+  (run (id ?r) (duration ?time) (processes ?n&:(> ?n 1)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   ;; While one works alone the others lose their time, not the one: of two processes it is half of it.
   (test (>= (* ?lost ?n) (* ?*significant* ?all (- ?n 1))))
-  =>
-  (foreach ?m (create$ "process.alone_time" "process.alone_at_start" "process.alone_at_end"
-                       "process.alone_sections" "process.is_root" "process.compute_time")
-    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
-                  (reason "see whether one process works alone while the others have nothing to do")))))
-
-(defrule REFINE::serial
-  "One process is alone for a significant part of the run, and no other one for half as long."
-  (run (id ?r) (duration ?time))
   (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (location ?p) (rank 1)
           (value ?s&:(>= ?s (* ?*significant* ?time))))
   ;; With noise many work alone now and then, and processes that work in turn are alone one after the other.

@@ -8,7 +8,7 @@
          (metric (run "r1") (pattern "message-passing") (name "process.alone_at_end") (location "0") (value 0.0) (unit "s") (rank 1) (of 4))
          (metric (run "r1") (pattern "message-passing") (name "process.alone_sections") (location "0") (value 1.0) (unit "1") (rank 1) (of 4))
          (metric (run "r1") (pattern "message-passing") (name "process.is_root") (location "0") (value 1.0) (unit "1") (rank 1) (of 4)))
-  (expect (need (metric "process.alone_time") (level 1))
+  (expect (need (metric "process.alone_time"))
           (finding (name serial-root) (kind cause) (culprits "0") (lost 6.0) (gain 1.5) (gain-kind even-out)
                    (headline "Rank 0 works alone for 2.00 s of 10.0 s, at the start: twice the ranks run at best 1.7 times as fast, ten times the ranks 3.6 times.")
                    (fix "Let all ranks share that work (reading and writing: MPI-IO), or do it while the others compute.")
@@ -68,7 +68,7 @@
   (given (run (id "r1") (processes 2) (duration 10.0))
          (pattern (run "r1") (name "message-passing") (id "message-passing"))
          (metrics (pattern "message-passing") run.lost 0.6 run.location_time 20.0))
-  (expect (need (metric "process.alone_time") (level 1))))
+  (expect (need (metric "process.alone_time"))))
 
 (case "where less is lost than somebody alone for a twentieth of the run would cost, nothing is asked"
   (given (run (id "r1") (processes 2) (duration 10.0))

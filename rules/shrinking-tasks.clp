@@ -5,19 +5,12 @@
 ;;
 ;; A single slow task may mean a slow worker or a large task: then nothing is reported here.
 
-(defrule REFINE::shrink-ask
-  "First tasks are far longer than later ones, and no worker stands out by its median task."
-  (pattern (run ?r) (name "master-worker") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(>= ?over ?*first-large*)))
-  =>
-  (ask-for ?r ?p 2 "compare tasks that were handed out at about the same time, as they become smaller"
-          (create$ "worker.against" "run.against_cv" "worker.t_comp" "worker.holds_up")))
-
 (defrule REFINE::shrink-slow-worker
   "Its tasks take much longer than those that others got at about the same time."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (not (refined (run ?r) (pattern ?p) (name slow-worker)))
   (not (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)))
+  (exists (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(>= ?over ?*first-large*))))
   (metric (run ?r) (pattern ?p) (name "run.against_cv") (value ?cv))
   (metric (run ?r) (pattern ?p) (name "worker.against") (location ?w) (value ?times&:(>= ?times ?*outlier*)))
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?n&:(>= ?n 3.0)))

@@ -10,18 +10,14 @@
 ;;
 ;; In which order results are collected matters little where no task depends on it: that is not reported.
 
-(defrule SYMPTOMS::deal-ask
+(defrule SYMPTOMS::deal-refines
   "A static assignment is judged by how equally the workers compute; what follows from asking for tasks does not hold."
   (pattern (run ?r) (name "static-deal") (id ?p))
   =>
   (foreach ?name (create$ unequal-deal too-few-tasks unequal-tasks uneven-end master-bottleneck
                           task-setup-latency irregular-service late-stop
                           fixed-order-collection slow-stage)
-    (assert (refined (run ?r) (pattern ?p) (name ?name))))
-  (foreach ?m (create$ "run.t_comp_mean" "run.t_comp_max" "run.t_comp_cv" "run.deal_cost"
-                       "run.tasks_least" "run.tasks_most" "worker.t_comp")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see how equally tasks are assigned")))))
+    (assert (refined (run ?r) (pattern ?p) (name ?name)))))
 
 (defrule SYMPTOMS::deal-assigned
   "How many tasks each worker is assigned."

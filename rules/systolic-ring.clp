@@ -19,26 +19,13 @@
   "Moving large blocks takes a good part of the time."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot cost (type FLOAT)) (slot each (type FLOAT))) ; s, of all, of a shift
 
-(defrule SYMPTOMS::systolic-ask
-  "A ring is judged by the share of their time that its members compute."
-  (pattern (run ?r) (name "systolic-ring") (id ?p))
-  =>
-  (foreach ?m (create$ "run.efficiency" "run.lost" "run.member_time" "run.members" "run.shifts_each")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see which part of their time the members of the ring compute")))))
-
 (defrule SYMPTOMS::systolic-low-efficiency
   "Members spend much of their time outside computation."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (pattern (run ?r) (name "systolic-ring") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.shifts_each") (value ?shifts))
   =>
-  (foreach ?m (create$ "member.work" "member.relative" "member.heavy_steps" "run.step_kept" "run.step_count" "run.step_cost"
-                       "run.step_peers" "run.step_order" "run.step_same"
-                       "run.moving_each" "run.work_each" "run.block" "run.overlap")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
-                  (reason "see who sets the pace of the ring, and what a shift costs"))))
   (assert (finding (kind symptom) (name low-ring-efficiency) (run ?r) (pattern ?p) (lost ?lost) (level 1)
                    (text (text "Members of the ring compute {%} of their time; {s} are lost in {n} shifts each."
                                ?e ?lost ?shifts)))))

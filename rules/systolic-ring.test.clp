@@ -5,7 +5,7 @@
            run.shifts_each 60.0))
   (expect (finding (kind symptom) (name low-ring-efficiency) (lost 6.4)
                    (text "Members of the ring compute 60.0 % of their time; 6.40 s are lost in 60 shifts each."))
-          (need (metric "member.work") (level 2)))
+          (need (metric "member.work")))
   (given (metrics (pattern "systolic-ring") member.work ("0" 2.0 "1" 2.0 "2" 3.6 "3" 2.0)
            member.relative ("0" 1.0 "1" 1.0 "2" 1.8 "3" 1.0) member.heavy_steps ("0" 1.0 "1" 1.0 "2" 58.0 "3" 1.0)
            run.step_kept 0.97 run.step_count 60.0 run.moving_each 0.0005 run.work_each 0.04 run.block 8000.0

@@ -24,18 +24,12 @@
   (slot busy (type FLOAT))           ; s
   (slot next (type FLOAT)))          ; s: the slowest of the other stations if this one did not hold them up
 
-(defrule SYMPTOMS::farm-ask
+(defrule SYMPTOMS::farm-explains
   "A farm is judged by the efficiency of its workers."
   (pattern (run ?r) (name "task-farm") (id ?p))
   =>
   (foreach ?loss (create$ waiting transfer grain ends)
-    (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
-  (foreach ?m (create$ "run.efficiency_mean" "run.task_count" "run.workers" "run.collectors"
-                       "run.task_mean" "run.farm_lost" "run.farm_time" "worker.relative_task_time"
-                       "worker.task_time" "worker.t_comp" "worker.tasks" "run.own_cv" "run.emitter_idle"
-                       "run.collectors_idle")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see how busy the workers are")))))
+    (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
 
 (defrule SYMPTOMS::farm-protocol
   "How many tasks there are, and where results go."
@@ -80,12 +74,6 @@
           (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern ?p) (name "run.farm_lost") (value ?lost))
   =>
-  (foreach ?m (create$ "run.emitter_busy" "run.emitter_task" "run.collector_busy"
-                       "run.collector_task" "run.worker_busiest" "run.worker_pace" "run.waiting_all"
-                       "run.holding_all" "run.ending_all" "run.drain" "run.fed" "run.batch"
-                       "run.overhead" "run.overhead_all" "run.clocks_open" "run.task_cv")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
-                  (reason "see whether emitter, workers or collector limit the throughput"))))
   (assert (finding (kind symptom) (name low-farm-efficiency) (run ?r) (pattern ?p) (lost ?lost)
                    (level 1)
                    (text (text "The workers of the farm are busy with tasks {%} of the time: {s} are lost."
@@ -94,6 +82,7 @@
 (defrule REFINE::farm-pace
   "The station that is busy longest sets the pace of all."
   (pattern (run ?r) (name "task-farm") (id ?p))
+  (exists (finding (kind symptom) (name low-farm-efficiency) (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.emitter_busy") (value ?e))
   (metric (run ?r) (pattern ?p) (name "run.worker_busiest") (value ?w))
   (metric (run ?r) (pattern ?p) (name "run.collector_busy") (value ?c))

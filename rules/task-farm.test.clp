@@ -3,7 +3,7 @@
 
 (case "a part of the run is asked about by its own id"
   (given (pattern (run "r1") (name "task-farm") (id "task-farm@comm 3") (scope "comm 3")))
-  (expect (need (pattern "task-farm@comm 3") (metric "run.efficiency_mean") (level 1))))
+  (expect (need (pattern "task-farm@comm 3") (metric "run.efficiency_mean"))))
 
 (case "busy workers are no problem"
   (given (pattern (run "r1") (name "task-farm") (id "task-farm"))

@@ -7,20 +7,10 @@
 ;;
 ;; KNOWLEDGE.md has no ring; what counts is how long the token is held, as with a lock.
 
-(defrule SYMPTOMS::token-ask
-  "A ring with a token is judged by how much of the run somebody has it."
-  (pattern (run ?r) (name "token-ring") (id ?p))
-  =>
-  (foreach ?m (create$ "run.members" "run.turns" "run.waiting" "run.wait_share" "run.efficiency"
-                       "run.held_all" "run.held_mean" "run.work_share" "run.serial" "run.balance" "member.held"
-                       "member.held_relative" "member.turn_after")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see whether the token limits the run")))))
-
 (defrule REFINE::token-in-use
   "Some process has the token for a good part of the run, and the others wait for it."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (pattern (run ?r) (name "token-ring") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (run (id ?r) (duration ?t))
   (metric (run ?r) (pattern ?p) (name "run.serial") (value ?serial&:(>= ?serial (* ?*significant* ?t))))
   (metric (run ?r) (pattern ?p) (name "run.held_all") (value ?held))

@@ -14,15 +14,6 @@
 ;; nodes, another branch is slower at the same time, and only that waiting counts. Combining itself, which every
 ;; node does in addition to the work of a leaf, is part of any reduction and no fault.
 
-(defrule SYMPTOMS::tree-ask
-  "A tree is judged by what its nodes do between taking parts and passing them on."
-  (pattern (run ?r) (name "tree-collective") (id ?p))
-  =>
-  (foreach ?m (create$ "run.nodes" "run.rounds" "run.node_time" "run.lost" "inner.own" "inner.above" "inner.moved"
-                       "node.delay_cost" "run.delay_total" "run.moving" "run.passed" "run.balance" "run.part")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see what nodes do while those below them wait")))))
-
 (deffunction MAIN::tree-sum-up (?run ?pattern ?metric ?node)
   "Sum of a metric from a node up to the root."
   (bind ?sum 0.0)
@@ -42,8 +33,8 @@
 
 (defrule CAUSES::tree-serial-combine
   "Nodes compute before they pass on what all others wait for."
-  (metric (run ?r) (pattern ?p) (name "inner.own") (location ?l) (rank 1) (value ?held))
   (pattern (run ?r) (name "tree-collective") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "inner.own") (location ?l) (rank 1) (value ?held))
   (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))
   (metric (run ?r) (pattern ?p) (name "run.node_time") (value ?all))
@@ -81,19 +72,11 @@
                      (remedy (text "Do own work before the first part is taken, and what follows from the result behind passing it on; share out what the root does alone. Up to {s} of run time."
                                    ?gain))))))
 
-(defrule SYMPTOMS::tree-ask-more
-  "Much of the time is no computation: compare rounds, and what combining takes."
-  (pattern (run ?r) (name "tree-collective") (id ?p))
-  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
-  =>
-  (foreach ?m (create$ "run.step_count" "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "inner.combined" "inner.held")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
-                  (reason "see whether rounds are uneven, or combining is long")))))
-
 (defrule REFINE::tree-uneven
   "Rounds are uneven, each in another way; all wait for the slowest, as the result needs its part."
-  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
   (pattern (run ?r) (name "tree-collective") (id ?p))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
   (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?met))
   (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.node_time") (value ?all))
@@ -109,8 +92,9 @@
 (defrule CAUSES::tree-combining
   "Most of the waiting is for combining, which every node does: where it leaves computation even, it is part of any
    reduction, else it is too much for a few to do one behind the other."
-  (metric (run ?r) (pattern ?p) (name "inner.combined") (location ?l) (rank 1) (value ?most))
   (pattern (run ?r) (name "tree-collective") (id ?p))
+  (exists (finding (kind symptom) (name low-parallel-efficiency) (run ?r)))
+  (metric (run ?r) (pattern ?p) (name "inner.combined") (location ?l) (rank 1) (value ?most))
   (not (finding (kind cause) (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))

@@ -3,7 +3,7 @@
 (case "the root computes 8 ms before it spreads the result"
   (given (run (id "r1") (processes 7) (locations 7) (duration 2.0) (clock messages))
          (pattern (run "r1") (name "tree-collective") (id "tree-collective")))
-  (expect (need (metric "inner.own") (level 1)))
+  (expect (need (metric "inner.own")))
   (given (metrics (pattern "tree-collective") run.nodes 7.0 run.rounds 50.0 run.node_time 14.0 run.lost 4.0
            run.delay_total 3.0 run.moving 0.1 run.passed 0.1 run.balance 0.95 run.part 80.0
            inner.own ("0" 0.4 "1" 0.01 "2" 0.01) inner.above ("0" -1.0 "1" 0.0 "2" 0.0)
@@ -67,7 +67,7 @@
          (finding (kind symptom) (name low-parallel-efficiency) (run "r1") (pattern "message-passing") (lost 4.0))
          (metrics (pattern "tree-collective") run.step_count 50.0 run.step_cost 3.0 run.step_kept 0.1
            run.step_order 0.05 run.step_same 0.1))
-  (expect (need (metric "run.step_cost") (level 2))
+  (expect (need (metric "run.step_cost"))
           (finding (kind cause) (name noise) (lost 3.0) (gain 0.428571) (gain-kind even-out) (clocks own)
                    (headline "In each of 50 steps another rank is late, without any order; the others wait 3.00 s. No rank is to blame.")
                    (fix "Combine less often; bind ranks to cores and keep other load away.")
@@ -91,6 +91,7 @@
 (case "all wait for combining, which every node does"
   (given (run (id "r1") (processes 7) (locations 7) (duration 2.0) (clock messages))
          (pattern (run "r1") (name "tree-collective") (id "tree-collective"))
+         (finding (kind symptom) (name low-parallel-efficiency) (run "r1") (pattern "message-passing") (lost 3.0) (text "Given."))
          (role (run "r1") (pattern "tree-collective") (name "inner") (location "0"))
          (role (run "r1") (pattern "tree-collective") (name "inner") (location "1"))
          (role (run "r1") (pattern "tree-collective") (name "inner") (location "2"))

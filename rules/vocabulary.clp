@@ -143,7 +143,7 @@
   ?labels)
 
 (deftemplate MAIN::metric
-  "A number that the engine evaluated because a rule needed it; location is \"\" for the run."
+  "A number that the engine evaluated because a condition asked for it, the ones before being met; location is \"\" for the run."
   (slot run (type STRING))
   (slot pattern (type STRING))
   (slot name (type STRING))
@@ -272,18 +272,13 @@
 ;; ---- out: asserted by rules ------------------------------------------------------
 
 (deftemplate MAIN::need
-  "Asks the engine to evaluate a metric: for one location, or for all of its role."
+  "Asks the engine to evaluate a metric that no condition can ask for: for one location, or for all of its role."
   (slot run (type STRING))
   (slot pattern (type STRING))
   (slot metric (type STRING))
   (slot location (type STRING) (default "all"))
   (slot level (type INTEGER) (range 1 9) (default 1))
   (slot reason (type STRING) (default "")))
-
-(deffunction MAIN::ask-for (?run ?pattern ?level ?reason ?names)
-  "Needs for several metrics of a pattern."
-  (foreach ?m ?names
-    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
 
 (deftemplate MAIN::finding
   "What the rules conclude. The engine records the facts that it rests on by itself."

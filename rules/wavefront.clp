@@ -108,17 +108,6 @@
           (explained (run ?r) (pattern ?p) (loss grain))
           (explained (run ?r) (pattern ?p) (loss transfer))))
 
-(defrule SYMPTOMS::wf-ask-efficiency
-  "A wavefront is judged by its efficiency, against what filling and draining leave at best."
-  (pattern (run ?r) (name "wavefront") (id ?p))
-  =>
-  (ask-for ?r ?p 1 "see the shape of the grid, the number of blocks, and the efficiency"
-          (create$ "run.efficiency" "run.lost" "run.cells" "run.n_end" "run.n_corner" "run.n_side"
-                   "run.n_inner" "run.n_odd" "run.depth" "run.blocks" "run.sweeps" "run.ideal"
-                   "run.fill" "run.turn" "run.drain" "run.first_wait" "run.fill_drain"
-                   "run.fill_bound"
-                   "run.fill_drain_share")))
-
 (defrule SYMPTOMS::wf-chain
   "The processes form a chain."
   (pattern (run ?r) (name "wavefront") (id ?p))
@@ -205,18 +194,6 @@
                       else ""))))))
 
 ;; ---- level 2 ---------------------------------------------------------------------------------
-
-(defrule REFINE::wf-ask-parts
-  "Lost time is split into first blocks, the middle of sweeps, and moving blocks."
-  (finding (kind symptom) (name low-wavefront-efficiency) (run ?r) (pattern ?p))
-  =>
-  (ask-for ?r ?p 2 "tell filling and draining from waiting in the middle of sweeps and from moving blocks"
-          (create$ "run.late" "run.held" "run.ahead" "run.steady" "run.steady_share" "run.moving"
-                   "run.moving_share" "run.drain_share"))
-  (ask-for ?r ?p 3 "compare work and overhead per step, and the processes with one another"
-          (create$ "run.grain" "run.overhead" "run.grain_ratio" "run.imbalance" "run.excess"
-                   "cell.step_work" "cell.delayed" "run.delayed_all" "run.work" "run.sweep_time" "run.best_blocks"
-                   "run.best_time" "run.blocks_gain" "run.block_bytes")))
 
 (defrule REFINE::wf-steady
   "Processes wait for blocks in the middle of sweeps, too."
@@ -577,13 +554,7 @@
   (pattern (run ?f) (name "wavefront") (id ?pf) (scope "world"))
   (pattern (run ?t) (name "wavefront") (id ?pt) (scope "world"))
   =>
-  (assert (scaling-of (from ?f) (to ?t) (name "wavefront") (from-id ?pf) (to-id ?pt)))
-  (foreach ?m (create$ "run.cells" "run.sweeps" "run.blocks" "run.depth" "run.work" "run.overhead")
-    (assert (need (run ?f) (pattern ?pf) (metric ?m) (level 2)
-                  (reason "see what the model expects of a larger run"))))
-  (foreach ?m (create$ "run.cells" "run.sweeps" "run.blocks" "run.depth")
-    (assert (need (run ?t) (pattern ?pt) (metric ?m) (level 2)
-                  (reason "see whether the run is what the model expects of a smaller one")))))
+  (assert (scaling-of (from ?f) (to ?t) (name "wavefront") (from-id ?pf) (to-id ?pt))))
 
 (defrule CAUSES::wf-expect-time
   "The run time that the model expects of the larger run."

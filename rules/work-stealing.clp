@@ -8,15 +8,12 @@
 ;;
 ;; Where work stays with one, requests may wait for it, too, but faster answers without work would not help.
 
-(defrule SYMPTOMS::steal-ask
+(defrule SYMPTOMS::steal-explains
   "Stealing is judged by how long workers have nothing to do."
   (pattern (run ?r) (name "work-stealing") (id ?p))
   =>
   (foreach ?loss (create$ waiting transfer grain ends)
-    (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
-  (foreach ?m (create$ "run.workers" "run.steals" "run.idle" "run.idle_share" "run.answer")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see how long workers have nothing to do")))))
+    (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
 
 (defrule SYMPTOMS::steal-good
   "Workers hardly ever have nothing to do."
@@ -35,11 +32,6 @@
   (metric (run ?r) (pattern ?p) (name "run.idle_share") (value ?share&:(> ?share (- 1.0 ?*balanced*))))
   (metric (run ?r) (pattern ?p) (name "run.idle") (value ?idle))
   =>
-  (foreach ?m (create$ "run.late" "run.late_share" "run.waiting" "run.poll" "run.balance" "run.uneven"
-                       "worker.computing" "worker.asked" "worker.last_asked" "worker.late_answers"
-                       "worker.relative_poll")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
-                  (reason "see whether thieves wait for answers, or get no work"))))
   (assert (finding (kind symptom) (name idle-thieves) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "worker")) (lost ?idle) (share ?share) (level 1)
                    (text (text "Workers have nothing to do for {s}, {%} of the process time." ?idle ?share)))))

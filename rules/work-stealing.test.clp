@@ -6,7 +6,7 @@
          (role (run "r1") (pattern "work-stealing") (name "worker") (location "0"))
          (role (run "r1") (pattern "work-stealing") (name "worker") (location "1"))
          (role (run "r1") (pattern "work-stealing") (name "worker") (location "2")))
-  (expect (need (metric "run.idle_share") (level 1)))
+  (expect (need (metric "run.idle_share")))
   (given (metrics (pattern "work-stealing") run.idle_share 0.3 run.idle 1.8 run.workers 3.0 run.steals 20.0
            run.answer 0.06))
   (expect (finding (kind symptom) (name idle-thieves) (locations "0" "1" "2") (lost 1.8)))
@@ -26,7 +26,7 @@
          (role (run "r1") (pattern "work-stealing") (name "worker") (location "0"))
          (role (run "r1") (pattern "work-stealing") (name "worker") (location "1"))
          (role (run "r1") (pattern "work-stealing") (name "worker") (location "2")))
-  (expect (need (metric "run.idle_share") (level 1)))
+  (expect (need (metric "run.idle_share")))
   (given (metrics (pattern "work-stealing") run.idle_share 0.3 run.idle 1.8 run.workers 3.0 run.steals 20.0
            run.answer 0.06))
   (expect (finding (kind symptom) (name idle-thieves) (locations "0" "1" "2") (lost 1.8)))

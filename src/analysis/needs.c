@@ -19,7 +19,9 @@ struct value {
 };
 
 struct question {
-    const struct mpl_need *need;
+    int level;            /* of the experiment */
+    const char *purpose;  /* likewise */
+    const char *location; /* label, or "all" */
     struct trial *trial;
     const struct mpl_run *run;
     struct mpl_metric_definition metric;
@@ -76,7 +78,7 @@ static enum mpl_status assert_value(struct mpl_analysis *a, const struct questio
     const bool is_defined = !isnan(v->value);
     const struct mpl_slot slots[] = {
         { .name = "run", .kind = MPL_SLOT_STRING, .text = q->run->id },
-        { .name = "pattern", .kind = MPL_SLOT_STRING, .text = q->need->pattern },
+        { .name = "pattern", .kind = MPL_SLOT_STRING, .text = q->trial->shown.id },
         { .name = "name", .kind = MPL_SLOT_STRING, .text = q->metric.name },
         { .name = "location", .kind = MPL_SLOT_STRING, .text = label_of(q, v->location) },
         { .name = "value", .kind = MPL_SLOT_FLOAT, .number = v->value },
@@ -136,8 +138,8 @@ static bool *kept_of(struct mpl_analysis *a, const struct question *q)
 
 static bool is_wanted(const struct question *q, uint32_t location)
 {
-    return location == MPL_NONE || strcmp(q->need->location, "all") == 0 ||
-           strcmp(q->need->location, label_of(q, location)) == 0;
+    return location == MPL_NONE || strcmp(q->location, "all") == 0 ||
+           strcmp(q->location, label_of(q, location)) == 0;
 }
 
 /* Keeps a value and gives it to the rules, each once, whoever asks again. */
@@ -165,9 +167,9 @@ static struct mpl_experiment *experiment_of(struct mpl_analysis *a,
     for (size_t i = 0; i < a->experiments.n; i++) {
         struct mpl_experiment *e = mpl_buf_get(&a->experiments, i);
 
-        if (e->run == q->trial->shown.run && e->level == q->need->level &&
-            strcmp(e->purpose, q->need->reason) == 0 &&
-            strcmp(e->pattern, q->need->pattern) == 0) {
+        if (e->run == q->trial->shown.run && e->level == q->level &&
+            strcmp(e->purpose, q->purpose) == 0 &&
+            strcmp(e->pattern, q->trial->shown.id) == 0) {
             return e;
         }
     }
@@ -177,9 +179,9 @@ static struct mpl_experiment *experiment_of(struct mpl_analysis *a,
         return NULL;
     }
     e->run = q->trial->shown.run;
-    e->level = q->need->level;
+    e->level = q->level;
     e->pattern = q->trial->shown.id;
-    e->purpose = mpl_arena_strdup(a->arena, q->need->reason);
+    e->purpose = mpl_arena_strdup(a->arena, q->purpose);
     e->is_answered = true;
     return e->purpose == NULL ? NULL : e;
 }
@@ -232,54 +234,35 @@ static enum mpl_status complain(struct mpl_analysis *a, const struct mpl_need *n
     return MPL_OK;
 }
 
-/* Finds what a need asks about; MPL_END after a complaint about nonsense. */
-static enum mpl_status understand(struct mpl_analysis *a, const struct mpl_need *need,
-                                  struct question *q, struct mpl_err *err)
+/* What a need asks about that nothing knows. */
+static enum mpl_status complain_of(struct mpl_analysis *a, const struct mpl_need *need,
+                                   const struct trial *trial, struct mpl_err *err)
 {
-    enum mpl_status st = MPL_OK;
+    const char *fault =
+        trial == NULL
+            ? mpl_arena_printf(a->arena,
+                               "rule %s needs metric '%s' of pattern '%s', which was not "
+                               "recognised in run %s",
+                               need->rule, need->metric, need->pattern, need->run)
+            : mpl_arena_printf(a->arena,
+                               "rule %s needs metric '%s', which pattern '%s' does not "
+                               "define",
+                               need->rule, need->metric, need->pattern);
 
-    q->need = need;
-    q->trial = mpl_trials_find(a, need->run, need->pattern);
-    if (q->trial == NULL) {
-        st = complain(
-            a, need,
-            mpl_arena_printf(a->arena,
-                             "rule %s needs metric '%s' of pattern '%s', which was not "
-                             "recognised in run %s",
-                             need->rule, need->metric, need->pattern, need->run),
-            err);
-        return st == MPL_OK ? MPL_END : st;
-    }
-    q->run = &a->runs[q->trial->shown.run];
-    q->metric_index = mpl_metric_set_find(q->trial->shown.metrics, need->metric);
-    if (q->metric_index == MPL_NONE) {
-        st = complain(
-            a, need,
-            mpl_arena_printf(a->arena,
-                             "rule %s needs metric '%s', which pattern '%s' does not "
-                             "define",
-                             need->rule, need->metric, need->pattern),
-            err);
-        return st == MPL_OK ? MPL_END : st;
-    }
-    q->metric = mpl_metric_set_get(q->trial->shown.metrics, q->metric_index);
-    return MPL_OK;
+    return complain(a, need, fault, err);
 }
 
-static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *need,
+static enum mpl_status answer(struct mpl_analysis *a, struct question *q,
                               struct mpl_err *err)
 {
-    struct question q = { 0 };
     uint32_t n = 0;
     uint32_t defined = 0;
-    enum mpl_status st = understand(a, need, &q, err);
 
-    if (st != MPL_OK) {
-        return st == MPL_END ? MPL_OK : st;
-    }
-    const struct value *values = evaluate(a, &q, &n);
+    q->run = &a->runs[q->trial->shown.run];
+    q->metric = mpl_metric_set_get(q->trial->shown.metrics, q->metric_index);
 
-    bool *kept = kept_of(a, &q);
+    const struct value *values = evaluate(a, q, &n);
+    bool *kept = kept_of(a, q);
 
     if (values == NULL || kept == NULL) {
         return mpl_nomem(err);
@@ -287,26 +270,111 @@ static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *nee
     while (defined < n && !isnan(values[defined].value)) {
         defined++;
     }
-    st = note_experiment(a, &q, values, n, err);
+
+    enum mpl_status st = note_experiment(a, q, values, n, err);
+
     for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
-        st = give_value(a, &q, &values[i], defined, kept, err);
+        st = give_value(a, q, &values[i], defined, kept, err);
     }
     return st;
 }
 
-/* Tells metrics which of them the needs from \p first on ask for. */
-static void expect(struct mpl_analysis *a, size_t first)
-{
-    for (size_t i = first; i < mpl_infer_need_count(a->infer); i++) {
-        const struct mpl_need *need = mpl_infer_need(a->infer, i);
-        const struct trial *t = mpl_trials_find(a, need->run, need->pattern);
-        const uint32_t metric =
-            t == NULL ? MPL_NONE : mpl_metric_set_find(t->shown.metrics, need->metric);
+/* ---- what conditions ask for -------------------------------------------------------------- */
 
-        if (metric != MPL_NONE) {
-            mpl_metrics_expect(t->metrics, metric);
+/* What has become of a metric that conditions ask for. */
+enum { UNASKED, ASKED, ANSWERED };
+
+/* Tells metrics that somebody will ask for it, and for those of its experiment. */
+static void expect(struct trial *t, uint32_t metric)
+{
+    const struct mpl_metric_experiment *e =
+        mpl_metric_set_experiment(t->shown.metrics, metric);
+
+    mpl_metrics_expect(t->metrics, metric);
+    for (size_t i = 0; e != NULL && i < e->n; i++) {
+        mpl_metrics_expect(t->metrics, e->metrics[i]);
+    }
+}
+
+static enum mpl_status note_condition(struct mpl_analysis *a, struct trial *t,
+                                      uint32_t metric, struct mpl_err *err)
+{
+    if (t->asked == NULL) {
+        t->asked = MPL_NEW_ARRAY(a->arena, mpl_metric_set_count(t->shown.metrics), uint8_t);
+    }
+    if (t->asked == NULL) {
+        return mpl_nomem(err);
+    }
+    if (t->asked[metric] == UNASKED) {
+        t->asked[metric] = ASKED;
+        expect(t, metric);
+    }
+    return MPL_OK;
+}
+
+/* With those of the same experiment. */
+static enum mpl_status answer_condition(struct mpl_analysis *a, struct trial *t,
+                                        uint32_t metric, struct mpl_err *err)
+{
+    const struct mpl_metric_set *set = t->shown.metrics;
+    const struct mpl_metric_experiment *e = mpl_metric_set_experiment(set, metric);
+    const size_t n = e == NULL ? 1 : e->n;
+    struct question q = { .level = e == NULL ? 1 : e->level,
+                          .purpose = e == NULL ? mpl_arena_printf(
+                                                     a->arena, "know %s",
+                                                     mpl_metric_set_get(set, metric).name)
+                                               : e->purpose,
+                          .location = "all",
+                          .trial = t };
+    enum mpl_status st = q.purpose == NULL ? mpl_nomem(err) : MPL_OK;
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        q.metric_index = e == NULL ? metric : e->metrics[i];
+        t->asked[q.metric_index] = ANSWERED;
+        st = answer(a, &q, err);
+    }
+    return st;
+}
+
+/* In the order of patterns and their metrics, whichever rule has asked first. */
+static enum mpl_status answer_conditions(struct mpl_analysis *a, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < a->n_trials; i++) {
+        struct trial *t = &a->trials[i];
+        const size_t n = t->asked == NULL ? 0 : mpl_metric_set_count(t->shown.metrics);
+
+        mpl_progress_tell(a->run_options.progress, "evaluating metrics", i, a->n_trials);
+        for (uint32_t j = 0; j < n && st == MPL_OK; j++) {
+            if (t->asked[j] == ASKED) {
+                st = answer_condition(a, t, j, err);
+            }
         }
     }
+    return st;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* A need that a rule has asserted is answered, one in a condition noted. */
+static enum mpl_status take_need(struct mpl_analysis *a, const struct mpl_need *need,
+                                 struct mpl_err *err)
+{
+    struct trial *t = mpl_trials_find(a, need->run, need->pattern);
+    const uint32_t metric =
+        t == NULL ? MPL_NONE : mpl_metric_set_find(t->shown.metrics, need->metric);
+    struct question q = { .level = need->level,
+                          .purpose = need->reason,
+                          .location = need->location,
+                          .trial = t,
+                          .metric_index = metric };
+
+    if (metric == MPL_NONE) {
+        /* A condition on what a pattern does not have is not met. */
+        return need->is_condition ? MPL_OK : complain_of(a, need, t, err);
+    }
+    return need->is_condition ? note_condition(a, t, metric, err) : answer(a, &q, err);
 }
 
 /* Runs the rules, answers what they need, and again until nothing is needed any more. \p *is_over
@@ -323,13 +391,11 @@ static enum mpl_status answer_all(struct mpl_analysis *a, size_t *answered, bool
         if (run != MPL_OK && run != MPL_E_LIMIT) {
             return mpl_wrap(err, run, "the rules failed");
         }
-        expect(a, *answered);
         while (*answered < mpl_infer_need_count(a->infer) && st == MPL_OK) {
-            mpl_progress_tell(a->run_options.progress, "evaluating metrics", *answered,
-                              mpl_infer_need_count(a->infer));
-            st = answer(a, mpl_infer_need(a->infer, *answered), err);
+            st = take_need(a, mpl_infer_need(a->infer, *answered), err);
             (*answered)++;
         }
+        st = st == MPL_OK ? answer_conditions(a, err) : st;
         *is_over = run == MPL_E_LIMIT;
         if (st == MPL_OK && !*is_over) {
             /* New facts may make rules fire that need more. */

@@ -155,6 +155,16 @@ double mpl_verdict_margin_s(const struct mpl_analysis *a, const struct mpl_group
     return margin_s;
 }
 
+/* How much what is found in that pattern says of the program: of one without a structure of its own less than nothing,
+ * else its share of the communication. */
+static double weight_of(struct mpl_analysis *a, const struct mpl_diagnosed *f)
+{
+    const struct trial *t = mpl_trials_find(a, f->finding->run, f->finding->pattern);
+
+    return t == NULL || !mpl_pattern_is_structural(t->shown.pattern) ? -1.0
+                                                                     : t->shown.share;
+}
+
 /* A pattern of the program that says its roles are busy answers for the idle rest, e.g. the master. */
 static const struct mpl_diagnosed *all_clear(struct mpl_analysis *a,
                                              const struct mpl_group_verdict *g)
@@ -163,10 +173,9 @@ static const struct mpl_diagnosed *all_clear(struct mpl_analysis *a,
 
     for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
         const struct mpl_diagnosed *f = &a->findings[i];
-        const struct trial *t = mpl_trials_find(a, f->finding->run, f->finding->pattern);
 
         if (f->finding->is_all_clear && is_of(a, f, g) && !f->is_within_spread &&
-            (found == NULL || (t != NULL && mpl_pattern_is_structural(t->shown.pattern)))) {
+            (found == NULL || weight_of(a, f) > weight_of(a, found))) {
             found = f;
         }
     }
@@ -228,7 +237,7 @@ static const char *pattern_phrase(struct mpl_analysis *a, uint32_t run)
                             mpl_pattern_name(t->shown.pattern), inside);
 }
 
-static const struct mpl_diagnosed *longest_observation(const struct mpl_analysis *a,
+static const struct mpl_diagnosed *longest_observation(struct mpl_analysis *a,
                                                        const struct mpl_group_verdict *g)
 {
     const struct mpl_diagnosis *d = &a->diagnosis;
@@ -239,7 +248,8 @@ static const struct mpl_diagnosed *longest_observation(const struct mpl_analysis
 
         if (strcmp(f->finding->kind, "observation") == 0 && !isnan(f->lost_s) &&
             is_of(a, f, g) && !f->is_within_spread &&
-            (longest == NULL || f->lost_s > longest->lost_s)) {
+            (longest == NULL || f->lost_s > longest->lost_s ||
+             (f->lost_s == longest->lost_s && weight_of(a, f) > weight_of(a, longest)))) {
             longest = f;
         }
     }

@@ -135,6 +135,33 @@ static void print_events(const struct mpl_yaml *events, FILE *out, int width)
     }
 }
 
+/* Sections: the base's first. */
+static void print_experiments(const struct mpl_pattern *pattern, struct mpl_arena *arena,
+                              FILE *out, int width)
+{
+    const struct mpl_yaml *const *sections = NULL;
+    const size_t n = mpl_pattern_experiment_sections(pattern, &sections);
+
+    fputs(n > 0 ? "\nexperiments\n" : "", out);
+    for (size_t i = 0; i < n; i++) {
+        for (const struct mpl_yaml *e = sections[i]->first; e != NULL; e = e->next) {
+            const char *level = text_of(e, "level");
+            const char *purpose = text_of(e, "purpose");
+            const struct mpl_yaml *metrics = mpl_yaml_find(e, "metrics");
+            const char *names = "";
+
+            mpl_text_print(out, "    level %s: %s\n", level != NULL ? level : "?",
+                           purpose != NULL ? purpose : "?");
+            for (const struct mpl_yaml *m = metrics == NULL ? NULL : metrics->first;
+                 m != NULL && names != NULL; m = m->next) {
+                names = mpl_arena_printf(arena, "%s%s%s", names, *names != '\0' ? ", " : "",
+                                         m->text != NULL ? m->text : "?");
+            }
+            mpl_text_wrap(out, names != NULL ? names : "", 8, width);
+        }
+    }
+}
+
 static void print_examples(const struct mpl_pattern *pattern, FILE *out)
 {
     fputs("\nexamples\n", out);
@@ -203,6 +230,7 @@ static enum mpl_status show(const struct mpl_pattern_opts *opts,
     for (size_t i = 0; i < n; i++) {
         print_numbers(sections[i], "    ", out);
     }
+    print_experiments(pattern, arena, out, opts->width);
     print_examples(pattern, out);
     return print_rules(opts, pattern, arena, out, err);
 }

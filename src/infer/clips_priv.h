@@ -60,9 +60,10 @@ struct cage {
     struct mpl_infer *infer;          /**< NULL while rules are only checked. */
     struct mpl_metric_facts *metrics; /**< Likewise; known also while all facts go. */
     struct mpl_withheld
-        *withheld;      /**< Metrics that no rule can use; NULL: there are none. */
-    const bool *chosen; /**< Per construct, source by source, whether it is loaded. */
-    struct load *load;  /**< NULL unless rules are being loaded. */
+        *withheld;         /**< Metrics that no rule can use; NULL: there are none. */
+    struct mpl_asks *asks; /**< NULL before rules have fired. */
+    const bool *chosen;    /**< Per construct, source by source, whether it is loaded. */
+    struct load *load;     /**< NULL unless rules are being loaded. */
     struct mpl_infer_limits limits;
     enum cage_stop stop;
     const struct mpl_rule *stopped_in;  /**< The rule that was firing then, or NULL. */
@@ -301,6 +302,14 @@ void mpl_withheld_release_all(struct cage *cage);
 /** All facts are gone; false without memory. */
 bool mpl_withheld_restart(struct cage *cage);
 void mpl_withheld_free(struct mpl_withheld *withheld); /* NULL is allowed */
+
+/* ---- metrics that conditions ask for: clips_needs.c ----------------------------------- */
+
+/** Adds needs for metrics whose turn has come; false without memory. */
+bool mpl_infer_ask(struct mpl_infer *infer);
+/** All facts are gone. */
+void mpl_asks_restart(struct mpl_asks *asks); /* NULL is allowed */
+void mpl_asks_free(struct mpl_asks *asks);    /* NULL is allowed */
 
 /* ---- records ------------------------------------------------------------------- */
 

@@ -607,7 +607,7 @@ enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err)
         (void) mpl_cage_enter(&infer->cage, run_all, infer);
         infer->firing = NULL;
     }
-    if (!show_findings(infer)) {
+    if (!show_findings(infer) || (infer->cage.stop == CAGE_FREE && !mpl_infer_ask(infer))) {
         return mpl_nomem(err);
     }
     return mpl_cage_status(&infer->cage, err);

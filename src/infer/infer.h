@@ -78,16 +78,20 @@ double mpl_infer_threshold(const struct mpl_infer *infer, const char *name);
  */
 enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err);
 
-/** A metric that a rule asks for. */
+/**
+ * A metric that a rule asks for: with a fact `need`, or with a condition about it whose turn has come, as the
+ * conditions before it are met.
+ */
 struct mpl_need {
     const char *metric; /**< "worker.t_wait" */
     const char *pattern;
     const char *location; /**< Label, or "all". */
     const char *run;
-    int level;          /**< Experiment level 1, 2, 3, … */
-    const char *reason; /**< Purpose in plain words. */
+    int level;          /**< Experiment level 1, 2, 3, …; 0 in a condition. */
+    const char *reason; /**< Purpose in plain words; NULL in a condition. */
     const char *rule;   /**< Who asked. */
-    bool is_withdrawn;  /**< What the need rested on is gone. */
+    bool is_condition;
+    bool is_withdrawn; /**< What the need rested on is gone. */
 };
 /** In order of assertion; a need keeps its index, so that the host can go on where it was. */
 size_t mpl_infer_need_count(const struct mpl_infer *infer);

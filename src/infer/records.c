@@ -129,6 +129,7 @@ static bool forget(struct mpl_infer *infer)
     mpl_map_destroy(infer->need_by_fact);
     infer->finding_by_fact = mpl_map_create();
     infer->need_by_fact = mpl_map_create();
+    mpl_asks_restart(infer->cage.asks);
     infer->firing = NULL;
     infer->cage.spent_s = 0;
     return infer->finding_by_fact != NULL && infer->need_by_fact != NULL;
@@ -169,6 +170,7 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     mpl_cage_close(&infer->cage);
     mpl_metric_facts_free(infer->cage.metrics);
     mpl_withheld_free(infer->cage.withheld);
+    mpl_asks_free(infer->cage.asks);
     mpl_buf_free(&infer->findings);
     mpl_buf_free(&infer->visible);
     mpl_buf_free(&infer->needs);

@@ -158,21 +158,68 @@ static void check_metric(const struct linter *l, const struct mpl_mention *m)
     }
 }
 
-/* ---- metrics that nobody names ---------------------------------------------------------------- */
+/* ---- metrics that nobody asks for ----------------------------------------------------------------- */
 
-/* \p pattern NULL: of any. */
-static bool is_asked(const struct linter *l, const char *pattern, const char *metric)
+/* By a need, or by a condition, then with those of the same experiment. */
+static void mark_asked(const struct mpl_metric_set *set, const struct mpl_mention *m,
+                       bool *asked)
 {
-    for (size_t i = 0; i < l->n_mentions; i++) {
-        const struct mpl_mention *m = &l->mentions[i];
+    const uint32_t metric = mpl_metric_set_find(set, m->name);
+    const struct mpl_metric_experiment *e =
+        metric == MPL_NONE || m->kind != MPL_MENTION_TURN
+            ? NULL
+            : mpl_metric_set_experiment(set, metric);
 
-        if ((m->kind == MPL_MENTION_ASKS || m->kind == MPL_MENTION_WORD) &&
-            strcmp(m->name, metric) == 0 &&
-            (m->pattern == NULL || pattern == NULL || strcmp(m->pattern, pattern) == 0)) {
+    if (metric != MPL_NONE) {
+        asked[metric] = true;
+    }
+    for (size_t i = 0; e != NULL && i < e->n; i++) {
+        asked[e->metrics[i]] = true;
+    }
+}
+
+static bool find_asked(struct linter *l)
+{
+    const size_t n = mpl_patterns_count(l->known->patterns);
+
+    l->asked = MPL_NEW_ARRAY(l->arena, n, bool *);
+    for (size_t i = 0; l->asked != NULL && i < n; i++) {
+        const struct mpl_metric_set *set = l->known->metric_sets[i];
+
+        l->asked[i] = MPL_NEW_ARRAY(l->arena, mpl_metric_set_count(set), bool);
+        for (size_t j = 0; l->asked[i] != NULL && j < l->n_mentions; j++) {
+            if (l->mentions[j].kind == MPL_MENTION_TURN ||
+                l->mentions[j].kind == MPL_MENTION_ASKS) {
+                mark_asked(set, &l->mentions[j], l->asked[i]);
+            }
+        }
+    }
+    return !mpl_arena_is_short(l->arena);
+}
+
+/* Of any pattern; true of what is no metric. */
+static bool is_asked(const struct linter *l, const char *metric)
+{
+    bool is_metric = false;
+
+    for (size_t i = 0; i < mpl_patterns_count(l->known->patterns); i++) {
+        const uint32_t at = mpl_metric_set_find(l->known->metric_sets[i], metric);
+
+        is_metric = is_metric || at != MPL_NONE;
+        if (at != MPL_NONE && l->asked[i][at]) {
             return true;
         }
     }
-    return false;
+    return !is_metric;
+}
+
+static void check_asked(const struct linter *l, const struct mpl_mention *m,
+                        const char *verb)
+{
+    if (!is_asked(l, m->name)) {
+        mpl_linter_warn(l, m->place, "%s %s '%s', which no rule asks for",
+                        m->rule != NULL ? m->rule : "this function", verb, m->name);
+    }
 }
 
 /* Whether a formula of the pattern's metrics reads "role.metric". */
@@ -227,7 +274,7 @@ static void check_unasked(const struct linter *l, size_t number)
 
         /* What a base defines is reported with the base. */
         if (node != NULL && strcmp(node->key_place.file, mpl_pattern_file(pattern)) == 0 &&
-            !is_asked(l, mpl_pattern_name(pattern), name) && !is_read(pattern, name)) {
+            !l->asked[number][i] && !is_read(pattern, name)) {
             mpl_linter_warn(l, node->key_place,
                             "no rule asks for '%s' of pattern '%s', and no other metric "
                             "reads it",
@@ -274,10 +321,10 @@ static void check_mention(const struct linter *l, const struct mpl_mention *m)
         break;
     case MPL_MENTION_READS:
         check_metric(l, m);
-        if (!is_asked(l, NULL, m->name) && is_defined_anywhere(l, m->name)) {
-            mpl_linter_warn(l, m->place, "%s waits for '%s', which no rule asks for",
-                            m->rule != NULL ? m->rule : "this function", m->name);
-        }
+        check_asked(l, m, "waits for");
+        break;
+    case MPL_MENTION_WORD:
+        check_asked(l, m, "reads");
         break;
     case MPL_MENTION_CONCLUDES:
         if (m->finding_kind != NULL && strcmp(m->finding_kind, "cause") == 0 &&
@@ -381,6 +428,9 @@ enum mpl_status mpl_knowledge_lint(const struct mpl_knowledge *known,
 
     if (st != MPL_OK) {
         return st;
+    }
+    if (!find_asked(&l)) {
+        return mpl_nomem(err);
     }
     for (size_t i = 0; i < mpl_patterns_count(known->patterns); i++) {
         mpl_lint_pattern(&l, mpl_patterns_get(known->patterns, i));

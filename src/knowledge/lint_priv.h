@@ -12,6 +12,7 @@ struct linter {
     size_t n_files;
     struct mpl_arena *arena;
     struct mpl_lint *lint;
+    bool **asked; /* parallel to known->metric_sets, per metric: a rule asks for it */
 };
 
 bool mpl_linter_tells(const struct linter *l, const char *file);

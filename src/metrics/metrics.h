@@ -35,6 +35,12 @@
  * location compute + p2p + collective + other + late_start + early_end = run.duration, and
  * p2p + collective = wait + unknown + transfer.
  *
+ * Metrics that answer one question are evaluated together, as soon as a rule has use for one of them; of several such
+ * lists with the first that names it:
+ *
+ *   experiments:
+ *     - {level: 1, purpose: "see how busy the workers are", metrics: [run.efficiency, worker.tasks]}
+ *
  * Metrics may stand in any order and refer to each other across roles; dependency cycles are
  * load errors. Each metric needs `per`, `value` and `unit`: one of s, B, 1, 1/s, B/s, s/B or
  * another without a prefix, equal to what the formula gives. `needs` names capabilities
@@ -76,6 +82,17 @@ size_t mpl_metric_set_count(const struct mpl_metric_set *set);
 struct mpl_metric_definition mpl_metric_set_get(const struct mpl_metric_set *set, size_t i);
 /** Index of "worker.efficiency", or MPL_NONE. */
 uint32_t mpl_metric_set_find(const struct mpl_metric_set *set, const char *name);
+
+/** Metrics that are evaluated together. */
+struct mpl_metric_experiment {
+    int level; /**< 1 to 9: coarse to fine. */
+    const char *purpose;
+    size_t n;
+    const uint32_t *metrics; /**< In the order of the file. */
+};
+/** The first experiment that lists a metric, of a base before those of the pattern itself; NULL: it is evaluated alone. */
+const struct mpl_metric_experiment *
+mpl_metric_set_experiment(const struct mpl_metric_set *set, uint32_t metric);
 
 /** What a metric derives from, also by way of other metrics; in order of first mention. */
 struct mpl_metric_basis {

@@ -50,6 +50,7 @@ struct metric {
     struct sources lists;
     const struct mpl_capability **needs;
     size_t n_needs;
+    const struct mpl_metric_experiment *experiment; /* NULL: none */
 };
 
 struct mpl_metric_set {
@@ -75,6 +76,18 @@ struct set_loader {
     struct mpl_lint *lint;
     bool has_no_memory;
 };
+
+/** "; did you mean 'x'?" or "". */
+const char *mpl_metric_hint(struct set_loader *loader, const char *word,
+                            const char *const *words, size_t n);
+/** Adds an error. */
+void mpl_metric_fault(struct set_loader *loader, struct mpl_place place, const char *fmt,
+                      ...) MPL_PRINTF(3, 4);
+/** Keys of a map that are none of \p n known ones are errors; it is one \p of those. */
+void mpl_metric_check_keys(struct set_loader *loader, const struct mpl_yaml *node,
+                           const char *of, const char *const *known, size_t n);
+/** Metrics have their names. */
+void mpl_metric_load_experiments(struct set_loader *loader);
 
 /** Fills \p metric->formula and its sources. Messages go to lint. */
 void mpl_metric_compile(struct set_loader *loader, struct metric *metric);

@@ -10,7 +10,7 @@ static const char *const keys[] = { "needs", "per", "says", "unit", "value" };
 /* ---- messages ----------------------------------------------------------------------- */
 
 /* "; did you mean 'x'?" or "". */
-static const char *hint_for(struct set_loader *loader, const char *word,
+const char *mpl_metric_hint(struct set_loader *loader, const char *word,
                             const char *const *words, size_t n)
 {
     const char *nearest = mpl_suggest(word, words, n);
@@ -22,10 +22,8 @@ static const char *hint_for(struct set_loader *loader, const char *word,
     return hint == NULL ? "" : hint;
 }
 
-static void fault(struct set_loader *loader, struct mpl_place place, const char *fmt, ...)
-    MPL_PRINTF(3, 4);
-
-static void fault(struct set_loader *loader, struct mpl_place place, const char *fmt, ...)
+void mpl_metric_fault(struct set_loader *loader, struct mpl_place place, const char *fmt,
+                      ...)
 {
     va_list args;
 
@@ -59,20 +57,20 @@ static bool is_name(const char *text)
     return true;
 }
 
-static void check_keys(struct set_loader *loader, const struct mpl_yaml *node)
+void mpl_metric_check_keys(struct set_loader *loader, const struct mpl_yaml *node,
+                           const char *of, const char *const *known, size_t n)
 {
-    const size_t n_keys = sizeof keys / sizeof *keys;
-
     for (const struct mpl_yaml *member = node->first; member != NULL;
          member = member->next) {
         bool is_known = false;
 
-        for (size_t i = 0; i < n_keys; i++) {
-            is_known = is_known || strcmp(keys[i], member->key) == 0;
+        for (size_t i = 0; i < n; i++) {
+            is_known = is_known || strcmp(known[i], member->key) == 0;
         }
         if (!is_known) {
-            fault(loader, member->key_place, "unknown key '%s' in a metric%s", member->key,
-                  hint_for(loader, member->key, keys, n_keys));
+            mpl_metric_fault(loader, member->key_place, "unknown key '%s' in %s%s",
+                             member->key, of,
+                             mpl_metric_hint(loader, member->key, known, n));
         }
     }
 }
@@ -85,9 +83,10 @@ static const struct mpl_yaml *find_text(struct set_loader *loader,
     const struct mpl_yaml *node = mpl_yaml_find(metric->node, key);
 
     if (node == NULL && !is_optional) {
-        fault(loader, metric->node->key_place, "metric '%s' has no '%s'", metric->key, key);
+        mpl_metric_fault(loader, metric->node->key_place, "metric '%s' has no '%s'",
+                         metric->key, key);
     } else if (node != NULL && node->kind != MPL_YAML_SCALAR) {
-        fault(loader, node->place, "'%s' of a metric must be one text", key);
+        mpl_metric_fault(loader, node->place, "'%s' of a metric must be one text", key);
         node = NULL;
     }
     return node;
@@ -107,7 +106,7 @@ static const char *suggest_role(struct set_loader *loader, const char *word)
         words[i] = mpl_pattern_role(loader->pattern, i);
     }
     words[n] = "run";
-    return hint_for(loader, word, words, n + 1);
+    return mpl_metric_hint(loader, word, words, n + 1);
 }
 
 /* Role and full name. */
@@ -126,14 +125,15 @@ static bool load_per(struct set_loader *loader, struct metric *metric)
         metric->definition.role = mpl_pattern_find_role(loader->pattern, node->text);
     }
     if (!is_of_run && metric->definition.role == MPL_NONE) {
-        fault(loader, node->place, "'%s' is neither 'run' nor a role of the pattern%s",
-              node->text, suggest_role(loader, node->text));
+        mpl_metric_fault(loader, node->place,
+                         "'%s' is neither 'run' nor a role of the pattern%s", node->text,
+                         suggest_role(loader, node->text));
         return false;
     }
     if (mpl_variable_find(metric->key, !is_of_run) != MPL_NONE) {
-        fault(loader, metric->node->key_place,
-              "'%s.%s' is a variable already; give the metric another name", node->text,
-              metric->key);
+        mpl_metric_fault(loader, metric->node->key_place,
+                         "'%s.%s' is a variable already; give the metric another name",
+                         node->text, metric->key);
         return false;
     }
     metric->definition.name =
@@ -152,13 +152,13 @@ static bool load_unit(struct set_loader *loader, struct metric *metric)
         return false;
     }
     if (mpl_unit_parse(node->text, &metric->unit, &factor) != MPL_OK) {
-        fault(loader, node->place, "'%s' is no unit; there are s, B, 1, 1/s, B/s, s/B",
-              node->text);
+        mpl_metric_fault(loader, node->place,
+                         "'%s' is no unit; there are s, B, 1, 1/s, B/s, s/B", node->text);
         return false;
     }
     if (factor != 1.0) {
-        fault(loader, node->place, "metrics are in base units: '%s', not '%s'",
-              mpl_unit_text(metric->unit, base), node->text);
+        mpl_metric_fault(loader, node->place, "metrics are in base units: '%s', not '%s'",
+                         mpl_unit_text(metric->unit, base), node->text);
         return false;
     }
     metric->unit_node = node;
@@ -178,15 +178,16 @@ static void load_need(struct set_loader *loader, struct metric *metric,
     if (need != NULL) {
         metric->needs[metric->n_needs++] = need;
     } else if (node->kind != MPL_YAML_SCALAR) {
-        fault(loader, node->place, "'needs' of a metric is a list of capabilities");
+        mpl_metric_fault(loader, node->place,
+                         "'needs' of a metric is a list of capabilities");
     } else if (words == NULL) {
         loader->has_no_memory = true;
     } else {
         for (size_t i = 0; i < n; i++) {
             words[i] = table[i].name;
         }
-        fault(loader, node->place, "unknown capability '%s'%s", node->text,
-              hint_for(loader, node->text, words, n));
+        mpl_metric_fault(loader, node->place, "unknown capability '%s'%s", node->text,
+                         mpl_metric_hint(loader, node->text, words, n));
     }
 }
 
@@ -198,7 +199,8 @@ static void load_needs(struct set_loader *loader, struct metric *metric)
         return;
     }
     if (node->kind != MPL_YAML_SEQ) {
-        fault(loader, node->place, "'needs' of a metric is a list of capabilities");
+        mpl_metric_fault(loader, node->place,
+                         "'needs' of a metric is a list of capabilities");
         return;
     }
     metric->needs = MPL_NEW_ARRAY(loader->arena, node->n, const struct mpl_capability *);
@@ -214,17 +216,18 @@ static void load_needs(struct set_loader *loader, struct metric *metric)
 static void load_metric(struct set_loader *loader, struct metric *metric)
 {
     if (!is_name(metric->key)) {
-        fault(loader, metric->node->key_place,
-              "'%s' cannot name a metric: letters, digits and _, a letter first",
-              metric->key);
+        mpl_metric_fault(loader, metric->node->key_place,
+                         "'%s' cannot name a metric: letters, digits and _, a letter first",
+                         metric->key);
         return;
     }
     if (metric->node->kind != MPL_YAML_MAP) {
-        fault(loader, metric->node->place,
-              "metric '%s' must be a map with per, value and unit", metric->key);
+        mpl_metric_fault(loader, metric->node->place,
+                         "metric '%s' must be a map with per, value and unit", metric->key);
         return;
     }
-    check_keys(loader, metric->node);
+    mpl_metric_check_keys(loader, metric->node, "a metric", keys,
+                          sizeof keys / sizeof *keys);
 
     const bool has_per = load_per(loader, metric);
     const bool has_unit = load_unit(loader, metric);
@@ -271,7 +274,8 @@ static bool add_sections(struct set_loader *loader, struct mpl_names *names)
             /* "metrics:" with nothing behind it is a scalar without text. */
             if (!mpl_pattern_has_fault(loader->pattern) &&
                 (sections[i]->kind != MPL_YAML_SCALAR || sections[i]->text[0] != '\0')) {
-                fault(loader, sections[i]->place, "'metrics' must be a map by name");
+                mpl_metric_fault(loader, sections[i]->place,
+                                 "'metrics' must be a map by name");
             }
         } else if (!add_section(loader, sections[i], names)) {
             return false;
@@ -338,6 +342,7 @@ static void load_all(struct set_loader *loader)
     if (loader->has_no_memory) {
         return;
     }
+    mpl_metric_load_experiments(loader);
     for (uint32_t i = 0; i < set->n && !loader->has_no_memory; i++) {
         struct metric *metric = &set->metrics[i];
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const char *const root_keys[] = {
-    "pattern",     "says",  "version", "extends", "minimum_coverage",
-    "minimum_fit", "needs", "roles",   "events",  "metrics",
-    "examples",    "rules", "views"
+    "pattern",     "says",     "version", "extends", "minimum_coverage",
+    "minimum_fit", "needs",    "roles",   "events",  "metrics",
+    "experiments", "examples", "rules",   "views"
 };
 
 static void load_need(struct mpl_loader *loader, const struct mpl_yaml *node)

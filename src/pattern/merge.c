@@ -35,12 +35,12 @@ static const struct rule *rule_of(const struct rule *rules, const char *key)
     return rules->below;
 }
 
-/* Own metrics and examples are handled by the loader: they are lists of sections. */
+/* Own metrics, experiments and examples are handled by the loader: they are lists of sections. */
 static bool is_own(const struct rule *rules, const char *key)
 {
     return rules == root_rules &&
-           (strcmp(key, "metrics") == 0 || strcmp(key, "examples") == 0 ||
-            strcmp(key, "extends") == 0);
+           (strcmp(key, "metrics") == 0 || strcmp(key, "experiments") == 0 ||
+            strcmp(key, "examples") == 0 || strcmp(key, "extends") == 0);
 }
 
 static struct mpl_yaml *append(struct mpl_arena *arena, struct mpl_yaml *map,

@@ -197,6 +197,12 @@ struct mpl_event_definition {
         is_wide; /**< Recognising it needs instances of other locations, or values of them all. */
 };
 
+/* Of a pattern and those that it extends, the base's first; for the module metrics. */
+struct mpl_yaml_sections {
+    const struct mpl_yaml *const *items;
+    size_t n;
+};
+
 struct mpl_pattern {
     const char *name;
     const char *says;
@@ -214,8 +220,7 @@ struct mpl_pattern {
     struct mpl_event_definition *events;
     uint32_t n_needs;
     const struct mpl_capability **needs;
-    size_t n_metrics;
-    const struct mpl_yaml *const *metrics;
+    struct mpl_yaml_sections metrics, experiments;
     size_t n_examples;
     const struct mpl_pattern_example *examples;
 };

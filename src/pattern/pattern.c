@@ -169,8 +169,15 @@ uint32_t mpl_pattern_find_attribute(const struct mpl_pattern *pattern, uint32_t 
 size_t mpl_pattern_metric_sections(const struct mpl_pattern *pattern,
                                    const struct mpl_yaml *const **sections)
 {
-    *sections = pattern->metrics;
-    return pattern->n_metrics;
+    *sections = pattern->metrics.items;
+    return pattern->metrics.n;
+}
+
+size_t mpl_pattern_experiment_sections(const struct mpl_pattern *pattern,
+                                       const struct mpl_yaml *const **sections)
+{
+    *sections = pattern->experiments.items;
+    return pattern->experiments.n;
 }
 
 size_t mpl_pattern_example_count(const struct mpl_pattern *pattern)

@@ -218,6 +218,9 @@ uint32_t mpl_pattern_find_attribute(const struct mpl_pattern *pattern, uint32_t 
 /** The `metrics` sections, base pattern's first (refined ones replace), for the metrics module. */
 size_t mpl_pattern_metric_sections(const struct mpl_pattern *pattern,
                                    const struct mpl_yaml *const **sections);
+/** The `experiments` sections, likewise. */
+size_t mpl_pattern_experiment_sections(const struct mpl_pattern *pattern,
+                                       const struct mpl_yaml *const **sections);
 
 /** A trace on which a pattern must fire or stay quiet. */
 struct mpl_pattern_example {

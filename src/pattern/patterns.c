@@ -177,25 +177,25 @@ static enum mpl_status resolve_base(struct set *set, size_t number,
 }
 
 /* The base's sections, then the file's own. */
-static bool add_metrics(struct set *set, const struct mpl_yaml *own,
-                        const struct mpl_pattern *base, struct mpl_pattern *pattern)
+static bool add_sections(struct set *set, const struct mpl_yaml *own, const char *key,
+                         const struct mpl_yaml_sections *base,
+                         struct mpl_yaml_sections *out)
 {
-    const size_t n_base = base == NULL ? 0 : base->n_metrics;
+    const size_t n_base = base == NULL ? 0 : base->n;
     const struct mpl_yaml **sections =
         MPL_NEW_ARRAY(set->arena, n_base + 1, const struct mpl_yaml *);
-    const struct mpl_yaml *metrics = mpl_yaml_find(own, "metrics");
+    const struct mpl_yaml *section = mpl_yaml_find(own, key);
 
     if (sections == NULL) {
         return false;
     }
     for (size_t i = 0; i < n_base; i++) {
-        sections[i] = base->metrics[i];
+        sections[i] = base->items[i];
     }
-    if (metrics != NULL) {
-        sections[n_base] = metrics;
+    if (section != NULL) {
+        sections[n_base] = section;
     }
-    pattern->metrics = sections;
-    pattern->n_metrics = n_base + (metrics != NULL);
+    *out = (struct mpl_yaml_sections){ sections, n_base + (section != NULL) };
     return true;
 }
 
@@ -236,7 +236,10 @@ static enum mpl_status load_entry(struct set *set, const struct entry *entry,
     pattern->replaces = replaced_by(set, entry);
     pattern->base = base;
     pattern->merged = root;
-    if (!add_metrics(set, entry->root, base, pattern)) {
+    if (!add_sections(set, entry->root, "metrics", base == NULL ? NULL : &base->metrics,
+                      &pattern->metrics) ||
+        !add_sections(set, entry->root, "experiments",
+                      base == NULL ? NULL : &base->experiments, &pattern->experiments)) {
         return mpl_nomem(err);
     }
     mpl_load_pattern(&loader, root);

@@ -6,7 +6,7 @@
  * A rule can fire where each of its conditions can be met: by a fact that the host asserts, or by one that
  * a rule which can fire asserts. Of a fact with a name, the name must have been said: it is a word of the actions of a
  * rule that can fire, or of a function that they call, since nothing is asserted under a name that was put
- * together from parts. Metrics are there when a rule needs them. One goes through the rules until
+ * together from parts. Metrics are there when a condition asks for them. One goes through the rules until
  * none is added.
  */
 #include "config.h"
@@ -182,8 +182,8 @@ static bool can_be_met(const struct chooser *c, const struct wish *wish)
     const bool is_asked_for =
         strcmp(wish->template, "metric") == 0 || strcmp(wish->template, "unknown") == 0;
 
-    return is_given(c, wish) ||
-           ((begins_list(c, wish->template) || (is_asked_for && begins_list(c, "need"))) &&
+    return is_asked_for || is_given(c, wish) ||
+           (begins_list(c, wish->template) &&
             (wish->name == NULL || is_said(c, wish->name)));
 }
 

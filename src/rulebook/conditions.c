@@ -352,3 +352,37 @@ bool mpl_rule_actions(const struct mpl_source *source,
     }
     return true;
 }
+
+/* ---- what conditions say of slots --------------------------------------------------------- */
+
+const struct mpl_rule_item *mpl_rule_item_of(const struct mpl_rule_condition *c,
+                                             const char *slot)
+{
+    for (const struct mpl_rule_constraint *k = c->constraints; k != NULL; k = k->next) {
+        if (strcmp(k->slot, slot) == 0) {
+            return k->items;
+        }
+    }
+    return NULL;
+}
+
+const struct mpl_rule_term *mpl_rule_plain_term(const struct mpl_rule_condition *c,
+                                                const char *slot)
+{
+    const struct mpl_rule_item *item = mpl_rule_item_of(c, slot);
+    const struct mpl_rule_term *term =
+        item == NULL || item->is_multi || item->next != NULL ? NULL : item->terms;
+
+    if (term == NULL || term->is_negated) {
+        return NULL;
+    }
+    for (const struct mpl_rule_term *t = term->next; t != NULL; t = t->next) {
+        if (t->is_alternative) {
+            return NULL;
+        }
+    }
+    return term->kind == MPL_TERM_VARIABLE ||
+                   (term->kind == MPL_TERM_LITERAL && term->next == NULL)
+               ? term
+               : NULL;
+}

@@ -77,6 +77,39 @@ struct mpl_rule_condition {
 bool mpl_rule_conditions(const struct mpl_source *source,
                          const struct mpl_construct *construct, struct mpl_arena *arena,
                          const struct mpl_rule_condition **out);
+/** What a slot must be; NULL where the condition does not say. */
+const struct mpl_rule_item *mpl_rule_item_of(const struct mpl_rule_condition *condition,
+                                             const char *slot);
+/** The first term of a slot of one value that is a variable, or nothing but a literal; else NULL. */
+const struct mpl_rule_term *mpl_rule_plain_term(const struct mpl_rule_condition *condition,
+                                                const char *slot);
+/** Where the name of a run or pattern comes from. */
+struct mpl_rule_origin {
+    const char *literal; /**< It is written out; NULL: */
+    size_t condition;    /**< that condition binds it, see mpl_rule_turn, */
+    const char *template;
+    const char *slot; /**< in this slot. */
+};
+/** A condition that asks for a metric, when its turn has come: once those before it are met. */
+struct mpl_rule_turn {
+    const char *metric;
+    size_t
+        condition; /**< Number among those that stand in no other one but `and` and `logical`, without `test`. */
+    unsigned line;
+    struct mpl_rule_origin run, pattern;
+};
+struct mpl_rule_turns {
+    size_t n;
+    const struct mpl_rule_turn *items;
+    bool begins_with_test; /**< The first condition of the rule is a `test`. */
+};
+/**
+ * The conditions of a rule that ask for metrics: those about a metric whose run and pattern are known from the conditions
+ * before. They stand neither in a `not` or `or` nor behind an `or`. False without memory.
+ */
+bool mpl_rule_turns(const struct mpl_source *source, const struct mpl_construct *construct,
+                    struct mpl_arena *arena, struct mpl_rule_turns *out);
+
 /** The actions of a rule, or the body of a function, as lists. False: no memory. */
 bool mpl_rule_actions(const struct mpl_source *source,
                       const struct mpl_construct *construct, struct mpl_arena *arena,

@@ -29,49 +29,16 @@ struct place {
 
 /* ---- what conditions say of slots --------------------------------------------------------- */
 
-static const struct mpl_rule_item *item_of(const struct mpl_rule_condition *c,
-                                           const char *slot)
-{
-    for (const struct mpl_rule_constraint *k = c->constraints; k != NULL; k = k->next) {
-        if (strcmp(k->slot, slot) == 0) {
-            return k->items;
-        }
-    }
-    return NULL;
-}
-
-/* The first term of a slot of one value that is a variable, or nothing but a literal. */
-static const struct mpl_rule_term *plain_term(const struct mpl_rule_condition *c,
-                                              const char *slot)
-{
-    const struct mpl_rule_item *item = item_of(c, slot);
-    const struct mpl_rule_term *term =
-        item == NULL || item->is_multi || item->next != NULL ? NULL : item->terms;
-
-    if (term == NULL || term->is_negated) {
-        return NULL;
-    }
-    for (const struct mpl_rule_term *t = term->next; t != NULL; t = t->next) {
-        if (t->is_alternative) {
-            return NULL;
-        }
-    }
-    return term->kind == MPL_TERM_VARIABLE ||
-                   (term->kind == MPL_TERM_LITERAL && term->next == NULL)
-               ? term
-               : NULL;
-}
-
 static const char *variable_of(const struct mpl_rule_condition *c, const char *slot)
 {
-    const struct mpl_rule_term *term = plain_term(c, slot);
+    const struct mpl_rule_term *term = mpl_rule_plain_term(c, slot);
 
     return term == NULL || term->kind != MPL_TERM_VARIABLE ? NULL : term->name;
 }
 
 static const char *literal_of(const struct mpl_rule_condition *c, const char *slot)
 {
-    const struct mpl_rule_term *term = plain_term(c, slot);
+    const struct mpl_rule_term *term = mpl_rule_plain_term(c, slot);
 
     return term == NULL || term->kind != MPL_TERM_LITERAL ? NULL : term->literal.text;
 }
@@ -279,13 +246,13 @@ static uint64_t own_anchors(struct reader *r, const struct mpl_rule_condition *c
     const char *v = variable_of(c, "value");
     uint64_t anchors = anchor_of_literal(r, c, metric, "rank");
 
-    if (item_of(c, "location") == NULL) {
+    if (mpl_rule_item_of(c, "location") == NULL) {
         return anchors; /* Most are of the whole run, which is never left out. */
     }
     anchors |= anchor_of_literal(r, c, metric, "value");
     if (v != NULL) {
-        for (const struct mpl_rule_term *t = plain_term(c, "value")->next; t != NULL;
-             t = t->next) {
+        for (const struct mpl_rule_term *t = mpl_rule_plain_term(c, "value")->next;
+             t != NULL; t = t->next) {
             anchors |= t->kind == MPL_TERM_PREDICATE && !t->is_negated
                            ? anchor_of_test(r, c, metric, v, t->expr)
                            : 0;
@@ -310,7 +277,7 @@ static void add_use(struct reader *r, const struct mpl_use *use)
 static const struct mpl_rule_term *names_of(struct reader *r,
                                             const struct mpl_rule_condition *c)
 {
-    const struct mpl_rule_item *item = item_of(c, "name");
+    const struct mpl_rule_item *item = mpl_rule_item_of(c, "name");
     const struct mpl_rule_term *names = item == NULL ? NULL : item->terms;
 
     for (const struct mpl_rule_term *t = names; t != NULL; t = t->next) {
@@ -374,9 +341,9 @@ static struct place *add_place(struct reader *r, const struct mpl_rule_condition
     }
     *place = (struct place){ .condition = c };
     if (c->kind == MPL_CONDITION_PATTERN) {
-        place->location = plain_term(c, "location");
-        place->run = plain_term(c, "run");
-        place->pattern = plain_term(c, "pattern");
+        place->location = mpl_rule_plain_term(c, "location");
+        place->run = mpl_rule_plain_term(c, "run");
+        place->pattern = mpl_rule_plain_term(c, "pattern");
     }
     return place;
 }

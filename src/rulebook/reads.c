@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "rulebook/conditions.h"
 #include "rulebook/rulebook_priv.h"
 
 #include <string.h>
@@ -253,8 +254,31 @@ static void walk(struct reader *r, const struct mpl_form *nodes)
     }
 }
 
-static void read_construct(struct reader *r, const struct mpl_construct *c,
-                           const struct mpl_form *form)
+/* Metrics that conditions ask for. */
+static void note_turns(struct reader *r, const struct mpl_source *source,
+                       const struct mpl_construct *c)
+{
+    struct mpl_rule_turns turns;
+
+    if (!mpl_rule_turns(source, c, r->arena, &turns)) {
+        r->is_short = true;
+        return;
+    }
+    for (size_t i = 0; i < turns.n; i++) {
+        struct mpl_mention *m = mpl_buf_add(r->mentions);
+
+        r->is_short = r->is_short || m == NULL;
+        if (m != NULL) {
+            *m = (struct mpl_mention){ .kind = MPL_MENTION_TURN,
+                                       .name = turns.items[i].metric,
+                                       .rule = r->rule,
+                                       .place = { source->file, turns.items[i].line, 0 } };
+        }
+    }
+}
+
+static void read_construct(struct reader *r, const struct mpl_source *source,
+                           const struct mpl_construct *c, const struct mpl_form *form)
 {
     r->known.n = 0;
     r->is_behind_arrow = c->kind == MPL_CONSTRUCT_FUNCTION;
@@ -262,6 +286,9 @@ static void read_construct(struct reader *r, const struct mpl_construct *c,
                   ? mpl_arena_printf(r->arena, "%s::%s", c->module, c->name)
                   : NULL;
     walk(r, form->first);
+    if (c->kind == MPL_CONSTRUCT_RULE) {
+        note_turns(r, source, c);
+    }
 }
 
 /* Texts were scanned before: each form of theirs is a construct. */
@@ -277,7 +304,7 @@ static void read_source(struct reader *r, const struct mpl_source *source)
             return;
         }
         if (c->kind == MPL_CONSTRUCT_RULE || c->kind == MPL_CONSTRUCT_FUNCTION) {
-            read_construct(r, c, form);
+            read_construct(r, source, c, form);
         }
     }
 }

@@ -197,6 +197,21 @@ bool mpl_why_is_helper(const struct whynot *w, const char *template)
     return false;
 }
 
+bool mpl_why_waits(const struct whynot *w, const struct why_text *rule, const char *metric)
+{
+    struct mpl_rule_turns turns;
+
+    if (!mpl_rule_turns(rule->source, rule->construct, w->arena, &turns)) {
+        return false;
+    }
+    for (size_t i = 0; i < turns.n; i++) {
+        if (strcmp(turns.items[i].metric, metric) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool mpl_why_asks(const struct whynot *w, const struct why_text *rule, const char *metric)
 {
     const bool names_it = mentions(rule->actions, metric);

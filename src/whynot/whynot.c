@@ -143,6 +143,20 @@ static bool has_fired(const struct whynot *w, const char *rule)
     return false;
 }
 
+/** By a need or by a condition, of that pattern or any. */
+static bool is_asked(const struct whynot *w, const char *metric, const char *pattern)
+{
+    for (size_t i = 0; i < mpl_infer_need_count(w->infer); i++) {
+        const struct mpl_need *need = mpl_infer_need(w->infer, i);
+
+        if (strcmp(need->metric, metric) == 0 &&
+            (pattern == NULL || strcmp(need->pattern, pattern) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** Nobody asked for a metric: those who would have. */
 static void missing_metric(struct whynot *w, const struct examined *e, const char *name,
                            struct mpl_why *node)
@@ -152,7 +166,17 @@ static void missing_metric(struct whynot *w, const struct examined *e, const cha
     for (size_t i = 0; i < w->n_texts; i++) {
         const struct why_text *t = &w->texts[i];
 
-        if (t->rule == NULL || !mpl_why_asks(w, t, name)) {
+        if (t->rule == NULL) {
+            continue;
+        }
+        if (t != e->text && mpl_why_waits(w, t, name)) {
+            n++;
+            mpl_why_place(mpl_why_say(w, node, MPL_WHY_NOTE,
+                                      "%s asks for it once its conditions before are met",
+                                      t->name),
+                          t->rule->file, t->rule->first_line);
+        }
+        if (!mpl_why_asks(w, t, name)) {
             continue;
         }
         n++;
@@ -181,14 +205,14 @@ static struct mpl_why *say_no_metric(struct whynot *w, const struct examined *e,
         return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s is not known from this trace: %s",
                            name, mpl_why_slot_text(unknown, "why"));
     }
-    if (find_fact(w, "need", "metric", name, pattern) != NULL) {
+    if (is_asked(w, name, pattern)) {
         return mpl_why_say(
             w, parent, MPL_WHY_FAILED,
             "%s was asked for, but no pattern of this run has a value for it", name);
     }
     node =
         mpl_why_say(w, parent, MPL_WHY_FAILED,
-                    "%s was not evaluated, because no rule that fired asks for it", name);
+                    "%s was not evaluated, because no rule has come to ask for it", name);
     missing_metric(w, e, name, node);
     return node;
 }

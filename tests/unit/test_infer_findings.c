@@ -496,7 +496,7 @@ static const struct {
     { "(pattern (run ?r)) (settled (loss waiting))", false },
     { "(pattern (run ?r)) (metric (name \"a.said\"))", true },
     { "(pattern (run ?r)) (unknown (name \"a.said\"))", true },
-    { "(pattern (run ?r)) (metric (name \"a.unsaid\"))", false },
+    { "(pattern (run ?r)) (metric (name \"a.unsaid\"))", true },
     { "(pattern (run ?r)) (metric (value ?v&:(refines ?v)))", true },
 };
 

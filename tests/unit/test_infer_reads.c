@@ -10,8 +10,8 @@
 
 #define HEAD "(defrule SYMPTOMS::x \"X.\" (pattern (run ?r) (name \"ring\") (id ?p)) "
 
-static const char *const kinds[] = { "asks",      "reads",   "word", "concludes",
-                                     "builds-on", "pattern", "role", "line" };
+static const char *const kinds[] = { "asks",      "turn",    "reads", "word", "concludes",
+                                     "builds-on", "pattern", "role",  "line" };
 
 static bool is_name(const struct mpl_mention *m)
 {
@@ -108,7 +108,7 @@ START_TEST(conditions_on_metrics_are_found_unless_they_exclude)
     ck_assert_str_eq(mentions(HEAD "(metric (run ?r) (pattern ?p) (name \"run.a\") (value "
                                    "?v)) (metric (run ?r) (name ?n&\"run.b\"|\"run.c\")) "
                                    "(metric (run ?r) (name ~\"run.d\")) =>)"),
-                     "reads ring run.a; reads run.b; reads run.c");
+                     "reads ring run.a; reads run.b; reads run.c; turn run.a");
 }
 END_TEST
 

@@ -122,7 +122,7 @@ static const struct {
       "the rule keeps quiet because there is this: high = 3.00 s" },
     { "(pattern (name \"q\"))", "pattern q was not recognised in this run" },
     { "(metric (name \"other\"))",
-      "other was not evaluated, because no rule that fired asks for it" },
+      "other was not evaluated, because no rule has come to ask for it" },
     { "(finding (name unseen))", "there is no finding unseen" },
     { "(finding (kind cause) (name seen))",
       "finding seen has kind observation; the rule needs cause" },

@@ -221,6 +221,29 @@ START_TEST(definitions_can_be_listed_and_found)
 }
 END_TEST
 
+START_TEST(a_metric_is_asked_for_with_the_first_experiment_that_lists_it)
+{
+    static const char text[] =
+        "pattern: p\nsays: S.\nroles:\n  a: {count: many}\nmetrics:\n"
+        "  x: {per: run, value: 1, unit: 1}\n  y: {per: run, value: 2, unit: 1}\n"
+        "  z: {per: run, value: 3, unit: 1}\n"
+        "experiments:\n"
+        "  - {level: 2, purpose: First., metrics: [run.y, run.x]}\n"
+        "  - {level: 3, purpose: Second., metrics: [run.x]}\n";
+    const struct mpl_metric_set *set = set_of_pattern(pattern_of_text(text, arena), arena);
+    const struct mpl_metric_experiment *e = mpl_metric_set_experiment(set, 0);
+
+    ck_assert_ptr_nonnull(e);
+    ck_assert_str_eq(e->purpose, "First.");
+    ck_assert_int_eq(e->level, 2);
+    ck_assert_uint_eq(e->n, 2);
+    ck_assert_uint_eq(e->metrics[0], 1);
+    ck_assert_uint_eq(e->metrics[1], 0);
+    ck_assert_ptr_eq(mpl_metric_set_experiment(set, 1), e);
+    ck_assert_ptr_null(mpl_metric_set_experiment(set, 2));
+}
+END_TEST
+
 START_TEST(a_pattern_without_metrics_has_none)
 {
     const struct mpl_pattern *pattern =
@@ -405,6 +428,7 @@ int main(void)
     tcase_add_loop_test(metrics, metrics_have_the_values_of_the_drawing_in_any_order, 0,
                         2 * N_WORKED);
     tcase_add_test(metrics, definitions_can_be_listed_and_found);
+    tcase_add_test(metrics, a_metric_is_asked_for_with_the_first_experiment_that_lists_it);
     tcase_add_test(metrics, a_pattern_without_metrics_has_none);
     tcase_add_test(metrics, undefined_values_say_why);
     tcase_add_test(metrics,

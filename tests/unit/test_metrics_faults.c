@@ -73,6 +73,27 @@ START_TEST(keys_are_checked)
 }
 END_TEST
 
+START_TEST(experiments_are_checked)
+{
+    static const char metric[] = "  a: {per: run, value: 1, unit: 1}\nexperiments:";
+
+    check_messages(mpl_arena_printf(arena, "%s {level: 1}\n", metric),
+                   "14:14: 'experiments' must be a list\n");
+    check_messages(
+        mpl_arena_printf(arena, "%s [x, {level: 1, purpose: P, metric: []}]\n", metric),
+        "14:15: an experiment needs 'level', a 'purpose' and a list of 'metrics'\n"
+        "14:41: unknown key 'metric' in an experiment; did you mean 'metrics'?\n"
+        "14:18: an experiment needs 'level', a 'purpose' and a list of "
+        "'metrics'\n");
+    check_messages(
+        mpl_arena_printf(
+            arena, "%s [{level: 0, purpose: P, metrics: [run.a, run.aa, [b]]}]\n", metric),
+        "14:23: a level is a number from 1 to 9\n"
+        "14:58: the pattern has no metric 'run.aa'; did you mean 'run.a'?\n"
+        "14:66: an experiment lists names of metrics, as run.efficiency\n");
+}
+END_TEST
+
 START_TEST(roles_units_and_capabilities_are_checked)
 {
     check_messages("  a: {per: hend, value: 1, unit: 1}\n",
@@ -377,6 +398,7 @@ int main(void)
 
     tcase_set_timeout(faults, 60);
     tcase_add_test(faults, keys_are_checked);
+    tcase_add_test(faults, experiments_are_checked);
     tcase_add_test(faults, roles_units_and_capabilities_are_checked);
     tcase_add_test(faults, the_unit_must_be_that_of_the_formula);
     tcase_add_test(faults, a_number_that_is_the_same_for_all_of_a_role_gives_a_warning);
