@@ -10,8 +10,10 @@ enum { FIRST_SLOTS = 64 };
 
 static size_t request_home(const struct mpl_requests *r, uint8_t kind, uint64_t number)
 {
-    /* The numbers are addresses and counters. */
-    return (size_t) mpl_hash_mix(number + kind) & (r->n_slots - 1);
+    /* The numbers are addresses and counters; what is counted on is spread evenly by the golden ratio (Knuth). */
+    const uint64_t x = number + ((uint64_t) kind << 32);
+
+    return (size_t) (x * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (r->n_slots - 1);
 }
 
 /** The slot of the request, or the free one where it would stand. */
