@@ -159,11 +159,11 @@ void *mpl_buf_get(const struct mpl_buf *buf, size_t i);
 /** Moves the items into \p arena and empties the buffer; NULL when out of memory. */
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena);
 /**
- * As mpl_buf_take(), but the buffer keeps the room behind for what comes next; to be freed in the end all the same.
+ * As mpl_buf_take() of the first \p n items, but the buffer keeps the room behind for what comes next; to be freed in the end all the same.
  * Always into the same arena, which must outlive the buffer. Who fills by index must set \p buf->n before each
  * mpl_buf_reserve() from then on: only what it counts goes along to a new place.
  */
-void *mpl_buf_drain(struct mpl_buf *buf, struct mpl_arena *arena);
+void *mpl_buf_drain(struct mpl_buf *buf, size_t n, struct mpl_arena *arena);
 void mpl_buf_free(struct mpl_buf *buf);
 
 /* ---- hashes ----------------------------------------------------------------- */

@@ -101,8 +101,8 @@ void *mpl_buf_get(const struct mpl_buf *buf, size_t i)
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
 {
     const bool is_given = buf->lent > 0 || buf->n * buf->size > LARGE_BYTES;
-    void *items =
-        is_given ? mpl_buf_drain(buf, arena) : mpl_arena_array(arena, buf->n, buf->size);
+    void *items = is_given ? mpl_buf_drain(buf, buf->n, arena)
+                           : mpl_arena_array(arena, buf->n, buf->size);
 
     if (items == NULL) {
         return NULL;
@@ -118,19 +118,19 @@ void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
  * The arena gets the block, and the buffer goes on behind what it has given away: nothing is copied, and what
  * many short arrays are made of is a few large blocks, which come from the kernel in large pages.
  */
-void *mpl_buf_drain(struct mpl_buf *buf, struct mpl_arena *arena)
+void *mpl_buf_drain(struct mpl_buf *buf, size_t n, struct mpl_arena *arena)
 {
     void *items = buf->data;
 
-    if (buf->n == 0) {
+    if (n == 0) {
         return mpl_arena_alloc(arena, 0);
     }
     if (buf->lent == 0 && !mpl_arena_adopt(arena, items, buf->room * buf->size)) {
         return NULL;
     }
-    buf->data = (char *) items + buf->n * buf->size;
-    buf->lent += buf->n;
-    buf->room -= buf->n;
+    buf->data = (char *) items + n * buf->size;
+    buf->lent += n;
+    buf->room -= n;
     buf->n = 0;
     return items;
 }

@@ -762,7 +762,8 @@ static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
         w->scratch->list.n = 0;
         return true;
     }
-    w->lane->list = (const uint32_t *) mpl_buf_drain(&w->scratch->list, arena);
+    w->lane->list =
+        (const uint32_t *) mpl_buf_drain(&w->scratch->list, w->scratch->list.n, arena);
     return w->lane->list != NULL;
 }
 
@@ -785,11 +786,12 @@ static bool keep_calls(struct mpl_walk *w, const struct mpl_lane *before,
         lane->longs = before->longs;
         return true;
     }
-    scratch->calls.n = lane->n_calls;
-    scratch->bases.n = (lane->n_calls + MPL_CALLS_PER_BASE - 1) / MPL_CALLS_PER_BASE;
-    lane->calls = mpl_buf_drain(&scratch->calls, arena);
-    lane->bases = mpl_buf_drain(&scratch->bases, arena);
-    lane->longs = lane->n_longs == 0 ? NULL : mpl_buf_drain(&scratch->longs, arena);
+    lane->calls = mpl_buf_drain(&scratch->calls, lane->n_calls, arena);
+    lane->bases =
+        mpl_buf_drain(&scratch->bases,
+                      (lane->n_calls + MPL_CALLS_PER_BASE - 1) / MPL_CALLS_PER_BASE, arena);
+    lane->longs =
+        lane->n_longs == 0 ? NULL : mpl_buf_drain(&scratch->longs, lane->n_longs, arena);
     return lane->calls != NULL && lane->bases != NULL &&
            (lane->n_longs == 0 || lane->longs != NULL);
 }

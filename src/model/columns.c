@@ -353,13 +353,6 @@ void mpl_event_writer_set_ticks(struct mpl_event_writer *w, uint32_t event, int6
     take_base(w, w->n - 1);
 }
 
-/* The first \p n items, which were not added one by one. */
-static void *drain(struct mpl_buf *column, uint32_t n, struct mpl_arena *arena)
-{
-    column->n = n;
-    return mpl_buf_drain(column, arena);
-}
-
 bool mpl_event_writer_end(struct mpl_event_writer *w, struct mpl_arena *arena,
                           struct mpl_location *loc)
 {
@@ -367,13 +360,14 @@ bool mpl_event_writer_end(struct mpl_event_writer *w, struct mpl_arena *arena,
     const uint32_t n_blocks = blocks_of(n);
 
     loc->n_events = n;
-    loc->times = (struct mpl_times){ .base = drain(&w->base, n_blocks, arena),
-                                     .offset = drain(&w->offset, n, arena),
+    loc->times = (struct mpl_times){ .base = mpl_buf_drain(&w->base, n_blocks, arena),
+                                     .offset = mpl_buf_drain(&w->offset, n, arena),
                                      .wide = keep_wide(arena) };
-    loc->kind = drain(&w->kinds, n, arena);
-    loc->refs = (struct mpl_ref_column){ .low = drain(&w->lows, n, arena),
-                                         .block = drain(&w->blocks, n_blocks, arena),
-                                         .wide = mpl_buf_take(&w->wide_refs, arena) };
+    loc->kind = mpl_buf_drain(&w->kinds, n, arena);
+    loc->refs =
+        (struct mpl_ref_column){ .low = mpl_buf_drain(&w->lows, n, arena),
+                                 .block = mpl_buf_drain(&w->blocks, n_blocks, arena),
+                                 .wide = mpl_buf_take(&w->wide_refs, arena) };
     w->n = 0;
     w->room = 0;
     if (loc->times.wide == NULL) {

@@ -512,13 +512,6 @@ static void count_open(struct mpl_decode *d)
     }
 }
 
-/* The first \p n items, which were not added one by one. */
-static void *keep_column(struct mpl_buf *column, uint32_t n, struct mpl_arena *arena)
-{
-    column->n = n;
-    return mpl_buf_drain(column, arena);
-}
-
 enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *arena,
                                struct mpl_location *loc, struct mpl_decode_counts *counts,
                                struct mpl_err *err)
@@ -532,9 +525,9 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
     *counts = d->counts;
     loc->base_ticks = scan->first_time;
     loc->n_messages = d->n_messages;
-    loc->messages = keep_column(&decoder->messages, d->n_messages, arena);
+    loc->messages = mpl_buf_drain(&decoder->messages, d->n_messages, arena);
     loc->n_collectives = d->n_collectives;
-    loc->collectives = keep_column(&decoder->collectives, d->n_collectives, arena);
+    loc->collectives = mpl_buf_drain(&decoder->collectives, d->n_collectives, arena);
     loc->n_envelopes = (uint32_t) decoder->envelopes.items.n;
     loc->envelopes = mpl_buf_take(&decoder->envelopes.items, arena);
     loc->n_thread_records = (uint32_t) decoder->thread_records.n;

@@ -304,7 +304,7 @@ bool mpl_extras_end(struct mpl_decode *d, struct mpl_arena *arena, struct mpl_lo
         loc->wanted = mpl_buf_take(&s->wanted, arena);
     }
     if (s->sites.n > 0) {
-        loc->sites = mpl_buf_drain(&s->sites, arena);
+        loc->sites = mpl_buf_drain(&s->sites, s->sites.n, arena);
         loc->enters = mpl_location_count_enters(loc, arena);
     }
     return (loc->n_wanted == 0 || loc->wanted != NULL) &&

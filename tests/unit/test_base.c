@@ -301,7 +301,7 @@ START_TEST(drained_buffer_goes_on_behind)
 
         const void *data = buf.data;
 
-        items[k] = mpl_buf_drain(&buf, arena);
+        items[k] = mpl_buf_drain(&buf, buf.n, arena);
         ck_assert_ptr_eq(items[k], data);
         ck_assert_uint_eq(buf.n, 0);
     }
