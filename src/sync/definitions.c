@@ -235,9 +235,6 @@ static enum mpl_status keep_definition(uint8_t type, struct mpl_cursor fields,
                                        struct mpl_sync_globals *out, struct mpl_err *err)
 {
     switch (type) {
-    case GLOBAL_CLOCK_PROPERTIES:
-        out->ticks_per_s = mpl_cursor_u64(&fields);
-        return MPL_OK;
     case GLOBAL_LOCATION_GROUP:
         return keep_group(fields, &out->groups, err);
     case GLOBAL_LOCATION:

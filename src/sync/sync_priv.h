@@ -89,17 +89,15 @@ struct mpl_sync_source {
     uint64_t first_time;
     uint64_t last_time;
     uint64_t n_unkept; /**< Records that the model does not keep; of its own locations. */
+    bool is_unchanged; /**< The copy is the file itself. */
 };
 
-/** Whether the part's event file was last written well before it was read: then it is what the
- *  model was made of, and none of its records needs to be looked at to know that. */
 struct mpl_sync_part;
-bool mpl_sync_is_settled(const struct mpl_sync_part *part,
-                         const struct mpl_sync_times *recorded);
-/** Copies the settled event file of \p part as it is. \p room is scratch. */
-enum mpl_status mpl_sync_copy_verbatim(const char *from, const char *to,
-                                       const struct mpl_sync_part *part,
-                                       struct mpl_room *room, struct mpl_err *err);
+/** Copies the settled event file of \p part, read by pieces, as it is. */
+enum mpl_status mpl_sync_copy_verbatim(const struct mpl_sync_source *source,
+                                       struct mpl_sync_part *part,
+                                       const struct mpl_chunk_writer *writer,
+                                       struct mpl_err *err);
 
 /** Copies the sound part of an event file. */
 enum mpl_status mpl_sync_events(const struct mpl_sync_source *source,
@@ -146,7 +144,6 @@ struct mpl_sync_group {
 struct mpl_sync_globals {
     struct mpl_buf locations; /**< struct mpl_sync_location, as defined. */
     struct mpl_buf groups;    /**< struct mpl_sync_group */
-    uint64_t ticks_per_s;
 };
 /** MPL_E_UNSUPPORTED when the file is damaged: names would be lost without a trace. */
 enum mpl_status mpl_sync_read_globals(struct mpl_bytes file, size_t chunk_bytes,

@@ -7,13 +7,11 @@
 #include "sync/sync_priv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /** Scratch memory of one thread. */
 struct desk {
@@ -58,9 +56,26 @@ static enum mpl_status write_events(const struct mpl_sync_source *source,
         mpl_chunk_writer_open(&writer, to, source->chunk_bytes, &desk->out, err);
 
     if (st == MPL_OK) {
-        st = mpl_sync_events(source, &part->retime, &writer, &part->span, err);
+        st = source->is_unchanged
+                 ? mpl_sync_copy_verbatim(source, part, &writer, err)
+                 : mpl_sync_events(source, &part->retime, &writer, &part->span, err);
     }
     return mpl_chunk_writer_close(&writer, st, err);
+}
+
+/* File systems stamp changes with a clock of a few milliseconds, some of seconds. */
+enum { SETTLED_S = 4 };
+
+/**
+ * Whether the copy of a sound file is the file itself. Where that was last written well before it was read, it is what the
+ * model was made of, and none of its records needs to be looked at to know that.
+ */
+static bool is_unchanged(const struct mpl_sync_job *job, const struct mpl_sync_part *part)
+{
+    /* Records that the model does not keep may lie behind the last one that it keeps. */
+    return job->model->locations[part->location].dropped == 0 &&
+           part->changed_at.tv_sec + SETTLED_S < job->recorded->kept_at.tv_sec &&
+           mpl_retime_is_identity(&part->retime);
 }
 
 /**
@@ -81,7 +96,8 @@ static enum mpl_status copy_sound(const struct mpl_sync_job *job,
         .has_records = true,
         .first_time = r->from_base,
         .last_time = r->from_base + (uint64_t) mpl_times_get(r->from, r->n - 1),
-        .n_unkept = job->model->locations[part->location].dropped
+        .n_unkept = job->model->locations[part->location].dropped,
+        .is_unchanged = is_unchanged(job, part)
     };
     enum mpl_status st = mpl_pieces_open(names->from, &pieces, err);
 
@@ -114,26 +130,6 @@ static enum mpl_status copy_scanned(const struct mpl_sync_job *job,
     return write_events(&source, part, names->to, desk, err);
 }
 
-/** Whether the copy of a sound file is the file itself. */
-static bool is_unchanged(const struct mpl_sync_job *job, const struct mpl_sync_part *part)
-{
-    /* Records that the model does not keep may lie behind the last one that it keeps. */
-    return job->model->locations[part->location].dropped == 0 &&
-           mpl_sync_is_settled(part, job->recorded) &&
-           mpl_retime_is_identity(&part->retime);
-}
-
-static enum mpl_status copy_verbatim(struct mpl_sync_part *part, const struct names *names,
-                                     struct desk *desk, struct mpl_err *err)
-{
-    const struct mpl_retime *r = &part->retime;
-
-    mpl_sync_span_add(&part->span, r->from_base + (uint64_t) mpl_times_get(r->from, 0));
-    mpl_sync_span_add(&part->span,
-                      r->from_base + (uint64_t) mpl_times_get(r->from, r->n - 1));
-    return mpl_sync_copy_verbatim(names->from, names->to, part, &desk->in, err);
-}
-
 static enum mpl_status copy_events(const struct mpl_sync_job *job,
                                    struct mpl_sync_part *part, struct names *names,
                                    struct desk *desk, struct mpl_err *err)
@@ -142,9 +138,7 @@ static enum mpl_status copy_events(const struct mpl_sync_job *job,
         part->retime.is_own && !job->model->locations[part->location].is_damaged;
     enum mpl_status st = name_files(names, job, part, ".evt", err);
 
-    if (st == MPL_OK && is_sound && is_unchanged(job, part)) {
-        st = copy_verbatim(part, names, desk, err);
-    } else if (st == MPL_OK) {
+    if (st == MPL_OK) {
         st = is_sound ? copy_sound(job, part, names, desk, err)
                       : copy_scanned(job, part, names, desk, err);
     }
@@ -306,53 +300,34 @@ static enum mpl_status write_globals(struct mpl_sync_job *job, struct mpl_err *e
     return st;
 }
 
-static enum mpl_status store(const char *to, struct mpl_bytes file, struct mpl_err *err)
-{
-    const int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    enum mpl_status st = MPL_OK;
-
-    if (fd < 0) {
-        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
-    }
-    if (!mpl_file_put(fd, file.data, file.n)) {
-        st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
-    }
-    if (close(fd) != 0 && st == MPL_OK) {
-        st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
-    }
-    return st;
-}
-
 /** The numbers of snapshots and thumbnails become 0, because there are none in the copy. */
-static enum mpl_status store_anchor(struct mpl_sync_job *job, struct mpl_bytes file,
-                                    const char *to, struct mpl_err *err)
-{
-    uint8_t *anchor = mpl_arena_alloc(job->scratch, file.n);
-    const size_t at = job->anchor.overviews_at;
-
-    if (anchor == NULL) {
-        return mpl_nomem(err);
-    }
-    memcpy(anchor, file.data, file.n);
-    if (at > 0 && at + MPL_OVERVIEW_COUNTS <= file.n) {
-        memset(anchor + at, 0, MPL_OVERVIEW_COUNTS);
-    }
-    return store(to, (struct mpl_bytes){ anchor, file.n }, err);
-}
-
 static enum mpl_status copy_anchor(struct mpl_sync_job *job, struct mpl_err *err)
 {
     const char *to = mpl_arena_printf(job->scratch, "%s/%s.otf2", job->target, job->name);
-    struct mpl_room room = { 0 };
+    const size_t at = job->anchor.overviews_at;
+    struct mpl_chunk_writer writer = { .fd = -1 };
+    struct mpl_room in = { 0 };
+    struct mpl_room out = { 0 };
     struct mpl_bytes file;
 
     enum mpl_status st =
-        to == NULL ? mpl_nomem(err) : mpl_bytes_load(job->anchor.path, &room, &file, err);
+        to == NULL ? mpl_nomem(err) : mpl_bytes_load(job->anchor.path, &in, &file, err);
     if (st == MPL_END) {
         st = mpl_fail(err, MPL_E_IO, "\"%s\" is not there any more", job->anchor.path);
     }
-    st = st == MPL_OK ? store_anchor(job, file, to, err) : st;
-    mpl_room_free(&room);
+    st = st == MPL_OK ? mpl_chunk_writer_open(&writer, to, file.n, &out, err) : st;
+    if (st == MPL_OK) {
+        memcpy(writer.chunk, file.data, file.n);
+        if (at > 0 && at + MPL_OVERVIEW_COUNTS <= file.n) {
+            memset(writer.chunk + at, 0, MPL_OVERVIEW_COUNTS);
+        }
+        st = mpl_file_put(writer.fd, writer.chunk, file.n)
+                 ? MPL_OK
+                 : mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
+    }
+    st = mpl_chunk_writer_close(&writer, st, err);
+    mpl_room_free(&in);
+    mpl_room_free(&out);
     return st;
 }
 
