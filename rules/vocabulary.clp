@@ -271,15 +271,6 @@
 
 ;; ---- out: asserted by rules ------------------------------------------------------
 
-(deftemplate MAIN::need
-  "Asks the engine to evaluate a metric that no condition can ask for: for one location, or for all of its role."
-  (slot run (type STRING))
-  (slot pattern (type STRING))
-  (slot metric (type STRING))
-  (slot location (type STRING) (default "all"))
-  (slot level (type INTEGER) (range 1 9) (default 1))
-  (slot reason (type STRING) (default "")))
-
 (deftemplate MAIN::finding
   "What the rules conclude. The engine records the facts that it rests on by itself."
   (slot kind (type SYMBOL) (allowed-symbols symptom observation cause))

@@ -13,7 +13,6 @@ struct trial {
     struct mpl_arena *part_arena; /* of the events of that part */
     bool is_fit;                  /* reaches its pattern's minima; only on the world */
     uint8_t *asked; /* per metric, see needs.c; NULL while no condition has asked */
-    bool **is_kept; /* per metric, then per location; NULL while nothing was needed */
 };
 
 struct mpl_analysis {

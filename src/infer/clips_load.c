@@ -197,8 +197,6 @@ struct wanted {
 static const char *const run_slots[] = { "id", "processes", "locations", "duration", NULL };
 static const char *const metric_slots[] = { "run",   "pattern", "name", "location",
                                             "value", "unit",    NULL };
-static const char *const need_slots[] = { "run",   "pattern", "metric", "location",
-                                          "level", "reason",  NULL };
 static const char *const finding_slots[] = {
     "kind",   "name",  "run",        "pattern",      "locations", "culprits",
     "lost",   "share", "gain",       "level",        "healthy",   "text",
@@ -206,7 +204,6 @@ static const char *const finding_slots[] = {
 };
 static const struct wanted vocabulary[] = { { "run", run_slots },
                                             { "metric", metric_slots },
-                                            { "need", need_slots },
                                             { "finding", finding_slots } };
 
 /** Where the vocabulary defines a deftemplate, for messages; else its file. */

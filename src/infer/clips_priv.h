@@ -61,7 +61,7 @@ struct cage {
     struct mpl_metric_facts *metrics; /**< Likewise; known also while all facts go. */
     struct mpl_withheld
         *withheld;         /**< Metrics that no rule can use; NULL: there are none. */
-    struct mpl_asks *asks; /**< NULL before rules have fired. */
+    struct mpl_asks *asks; /**< NULL until somebody wants to know. */
     const bool *chosen;    /**< Per construct, source by source, whether it is loaded. */
     struct load *load;     /**< NULL unless rules are being loaded. */
     struct mpl_infer_limits limits;
@@ -305,11 +305,7 @@ void mpl_withheld_free(struct mpl_withheld *withheld); /* NULL is allowed */
 
 /* ---- metrics that conditions ask for: clips_needs.c ----------------------------------- */
 
-/** Adds needs for metrics whose turn has come; false without memory. */
-bool mpl_infer_ask(struct mpl_infer *infer);
-/** All facts are gone. */
-void mpl_asks_restart(struct mpl_asks *asks); /* NULL is allowed */
-void mpl_asks_free(struct mpl_asks *asks);    /* NULL is allowed */
+void mpl_asks_free(struct mpl_asks *asks); /* NULL is allowed */
 
 /* ---- records ------------------------------------------------------------------- */
 
@@ -334,10 +330,8 @@ struct mpl_infer {
     struct mpl_arena *arena;         /**< It lies there, too. */
     struct mpl_names *rule_numbers;  /**< Full name -> index into rules. */
     struct mpl_map *finding_by_fact; /**< Fact index -> number of the finding record. */
-    struct mpl_map *need_by_fact;
-    struct mpl_buf findings; /**< struct finding_record * */
+    struct mpl_buf findings;         /**< struct finding_record * */
     struct mpl_buf visible;  /**< struct mpl_finding *; those not withdrawn, after a run. */
-    struct mpl_buf needs;    /**< struct mpl_need */
     struct mpl_buf measures; /**< see clips_measures.c */
     struct mpl_buf expectations;   /**< see clips_expectations.c */
     struct mpl_buf firings;        /**< struct mpl_firing */

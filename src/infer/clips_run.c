@@ -172,7 +172,7 @@ static void make_reasons(struct mpl_infer *infer)
     }
 }
 
-/* ---- findings and needs ------------------------------------------------------------------ */
+/* ---- findings ------------------------------------------------------------------ */
 
 /** -1 in a rule means "not said". */
 static double said_or_nan(double number)
@@ -280,27 +280,6 @@ static void note_finding(struct mpl_infer *infer, struct fact *fact)
         return;
     }
     *kept = record;
-}
-
-static void note_need(struct mpl_infer *infer, struct fact *fact)
-{
-    struct mpl_need *need = mpl_buf_add(&infer->needs);
-
-    if (need == NULL || !mpl_map_put(infer->need_by_fact, (uint64_t) fact->factIndex,
-                                     (uint32_t) infer->needs.n - 1)) {
-        infer->needs.n -= need != NULL;
-        stop_nomem(infer);
-        return;
-    }
-    *need = (struct mpl_need){
-        .metric = take_text(infer, fact, "metric"),
-        .pattern = take_text(infer, fact, "pattern"),
-        .location = take_text(infer, fact, "location"),
-        .run = take_text(infer, fact, "run"),
-        .level = level_of(infer, fact),
-        .reason = take_text(infer, fact, "reason"),
-        .rule = infer->firing->name,
-    };
 }
 
 /* ---- hooks -------------------------------------------------------------------------------- */
@@ -427,8 +406,6 @@ static void after_assertion(void *env, void *asserted)
     ((struct mpl_firing *) mpl_buf_get(&infer->firings, infer->firings.n - 1))->n_facts++;
     if (mpl_fact_is(fact, "finding")) {
         note_finding(infer, fact);
-    } else if (mpl_fact_is(fact, "need")) {
-        note_need(infer, fact);
     } else if (mpl_fact_is(fact, "expectation") &&
                !mpl_infer_note_expectation(infer, fact)) {
         stop_nomem(infer);
@@ -469,13 +446,9 @@ static void before_retraction(void *env, void *retracted)
 
     const uint32_t finding =
         mpl_map_find(infer->finding_by_fact, (uint64_t) fact->factIndex);
-    const uint32_t need = mpl_map_find(infer->need_by_fact, (uint64_t) fact->factIndex);
 
     if (finding != MPL_NONE) {
         record_at(infer, finding)->is_withdrawn = true;
-    }
-    if (need != MPL_NONE) {
-        ((struct mpl_need *) mpl_buf_get(&infer->needs, need))->is_withdrawn = true;
     }
     mpl_infer_withdraw_expectation(infer, fact);
     mpl_infer_withdraw_measure(infer, fact);
@@ -607,7 +580,7 @@ enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err)
         (void) mpl_cage_enter(&infer->cage, run_all, infer);
         infer->firing = NULL;
     }
-    if (!show_findings(infer) || (infer->cage.stop == CAGE_FREE && !mpl_infer_ask(infer))) {
+    if (!show_findings(infer)) {
         return mpl_nomem(err);
     }
     return mpl_cage_status(&infer->cage, err);

@@ -78,24 +78,14 @@ double mpl_infer_threshold(const struct mpl_infer *infer, const char *name);
  */
 enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err);
 
+/** What a condition asks for: a metric of a pattern in a run. The texts live as long as the inference. */
+typedef void mpl_infer_asked(void *context, const char *run, const char *pattern,
+                             const char *metric);
 /**
- * A metric that a rule asks for: with a fact `need`, or with a condition about it whose turn has come, as the
- * conditions before it are met.
+ * Calls \p asked for each metric that a condition of a rule is about whose turn has come, as the conditions before it are met
+ * (doc/rules.md); also where it has been answered since, and where several conditions ask, several times. False without memory.
  */
-struct mpl_need {
-    const char *metric; /**< "worker.t_wait" */
-    const char *pattern;
-    const char *location; /**< Label, or "all". */
-    const char *run;
-    int level;          /**< Experiment level 1, 2, 3, …; 0 in a condition. */
-    const char *reason; /**< Purpose in plain words; NULL in a condition. */
-    const char *rule;   /**< Who asked. */
-    bool is_condition;
-    bool is_withdrawn; /**< What the need rested on is gone. */
-};
-/** In order of assertion; a need keeps its index, so that the host can go on where it was. */
-size_t mpl_infer_need_count(const struct mpl_infer *infer);
-const struct mpl_need *mpl_infer_need(const struct mpl_infer *infer, size_t i);
+bool mpl_infer_ask(struct mpl_infer *infer, mpl_infer_asked *asked, void *context);
 
 /** Another run of the program that a rule asks for (fact `measure`). Texts and numbers as in the fact. */
 struct mpl_measure {

@@ -25,10 +25,8 @@ static bool furnish(struct mpl_infer *infer)
 {
     infer->rule_numbers = mpl_names_create();
     infer->finding_by_fact = mpl_map_create();
-    infer->need_by_fact = mpl_map_create();
     infer->findings = mpl_buf_make(sizeof(struct finding_record *));
     infer->visible = mpl_buf_make(sizeof(struct mpl_finding *));
-    infer->needs = mpl_buf_make(sizeof(struct mpl_need));
     infer->measures = mpl_infer_measures_make();
     infer->expectations = mpl_infer_expectations_make();
     infer->firings = mpl_buf_make(sizeof(struct mpl_firing));
@@ -37,7 +35,7 @@ static bool furnish(struct mpl_infer *infer)
     infer->refused = mpl_buf_make(sizeof(void *));
     infer->reasons = mpl_buf_make(sizeof(struct cited));
     return infer->rule_numbers != NULL && number_rules(infer) &&
-           infer->finding_by_fact != NULL && infer->need_by_fact != NULL;
+           infer->finding_by_fact != NULL;
 }
 
 /** Rules that CLIPS has seen have no faults any more: what goes wrong then is a limit. */
@@ -117,22 +115,18 @@ static void reset(void *context)
 /** Numbers of facts begin anew, so the maps do. */
 static bool forget(struct mpl_infer *infer)
 {
-    struct mpl_buf *const all[] = { &infer->findings,     &infer->visible, &infer->needs,
-                                    &infer->measures,     &infer->firings, &infer->errors,
-                                    &infer->expectations, &infer->basis,   &infer->refused,
-                                    &infer->reasons };
+    struct mpl_buf *const all[] = { &infer->findings, &infer->visible, &infer->measures,
+                                    &infer->firings,  &infer->errors,  &infer->expectations,
+                                    &infer->basis,    &infer->refused, &infer->reasons };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         all[i]->n = 0;
     }
     mpl_map_destroy(infer->finding_by_fact);
-    mpl_map_destroy(infer->need_by_fact);
     infer->finding_by_fact = mpl_map_create();
-    infer->need_by_fact = mpl_map_create();
-    mpl_asks_restart(infer->cage.asks);
     infer->firing = NULL;
     infer->cage.spent_s = 0;
-    return infer->finding_by_fact != NULL && infer->need_by_fact != NULL;
+    return infer->finding_by_fact != NULL;
 }
 
 /** False where the environment cannot be used again. */
@@ -173,7 +167,6 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     mpl_asks_free(infer->cage.asks);
     mpl_buf_free(&infer->findings);
     mpl_buf_free(&infer->visible);
-    mpl_buf_free(&infer->needs);
     mpl_buf_free(&infer->measures);
     mpl_buf_free(&infer->expectations);
     mpl_buf_free(&infer->firings);
@@ -182,7 +175,6 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     mpl_buf_free(&infer->refused);
     mpl_buf_free(&infer->reasons);
     mpl_map_destroy(infer->finding_by_fact);
-    mpl_map_destroy(infer->need_by_fact);
     mpl_names_destroy(infer->rule_numbers);
     mpl_arena_destroy(infer->arena);
 }
@@ -207,16 +199,6 @@ size_t mpl_infer_finding_count(const struct mpl_infer *infer)
 const struct mpl_finding *mpl_infer_finding(const struct mpl_infer *infer, size_t i)
 {
     return *(const struct mpl_finding **) mpl_buf_get(&infer->visible, i);
-}
-
-size_t mpl_infer_need_count(const struct mpl_infer *infer)
-{
-    return infer->needs.n;
-}
-
-const struct mpl_need *mpl_infer_need(const struct mpl_infer *infer, size_t i)
-{
-    return mpl_buf_get(&infer->needs, i);
 }
 
 size_t mpl_infer_firing_count(const struct mpl_infer *infer)

@@ -145,30 +145,26 @@ static const char *suggest_metric(const struct linter *l, const struct mpl_metri
 
 static void check_metric(const struct linter *l, const struct mpl_mention *m)
 {
-    const char *verb = m->kind == MPL_MENTION_ASKS ? "asks for" : "waits for";
     const char *who = m->rule != NULL ? m->rule : "this function";
     const struct mpl_metric_set *set = m->pattern == NULL ? NULL : set_of(l, m->pattern);
 
     /* Of an unknown pattern it is said where it is named. */
     if (set != NULL && mpl_metric_set_find(set, m->name) == MPL_NONE) {
-        fault(l, m->place, "%s %s '%s', which pattern '%s' does not define%s", who, verb,
+        fault(l, m->place, "%s waits for '%s', which pattern '%s' does not define%s", who,
               m->name, m->pattern, suggest_metric(l, set, m->name));
     } else if (m->pattern == NULL && !is_defined_anywhere(l, m->name)) {
-        fault(l, m->place, "%s %s '%s', which no pattern defines", who, verb, m->name);
+        fault(l, m->place, "%s waits for '%s', which no pattern defines", who, m->name);
     }
 }
 
 /* ---- metrics that nobody asks for ----------------------------------------------------------------- */
 
-/* By a need, or by a condition, then with those of the same experiment. */
-static void mark_asked(const struct mpl_metric_set *set, const struct mpl_mention *m,
-                       bool *asked)
+/* With those of the same experiment. */
+static void mark_asked(const struct mpl_metric_set *set, const char *name, bool *asked)
 {
-    const uint32_t metric = mpl_metric_set_find(set, m->name);
+    const uint32_t metric = mpl_metric_set_find(set, name);
     const struct mpl_metric_experiment *e =
-        metric == MPL_NONE || m->kind != MPL_MENTION_TURN
-            ? NULL
-            : mpl_metric_set_experiment(set, metric);
+        metric == MPL_NONE ? NULL : mpl_metric_set_experiment(set, metric);
 
     if (metric != MPL_NONE) {
         asked[metric] = true;
@@ -188,9 +184,8 @@ static bool find_asked(struct linter *l)
 
         l->asked[i] = MPL_NEW_ARRAY(l->arena, mpl_metric_set_count(set), bool);
         for (size_t j = 0; l->asked[i] != NULL && j < l->n_mentions; j++) {
-            if (l->mentions[j].kind == MPL_MENTION_TURN ||
-                l->mentions[j].kind == MPL_MENTION_ASKS) {
-                mark_asked(set, &l->mentions[j], l->asked[i]);
+            if (l->mentions[j].kind == MPL_MENTION_ASKS) {
+                mark_asked(set, l->mentions[j].name, l->asked[i]);
             }
         }
     }
@@ -316,9 +311,6 @@ static void check_mention(const struct linter *l, const struct mpl_mention *m)
     size_t n;
 
     switch (m->kind) {
-    case MPL_MENTION_ASKS:
-        check_metric(l, m);
-        break;
     case MPL_MENTION_READS:
         check_metric(l, m);
         check_asked(l, m, "waits for");

@@ -3,103 +3,58 @@
 
 #include "metrics/metrics_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const keys[] = { "level", "metrics", "purpose" };
 
-struct draft {
-    struct mpl_metric_experiment experiment;
-    uint32_t *metrics; /* Of the experiment. */
-};
-
-static const char *const *all_names(struct set_loader *loader)
-{
-    const struct mpl_metric_set *set = loader->set;
-    const char **names = MPL_NEW_ARRAY(loader->arena, set->n, const char *);
-
-    for (uint32_t i = 0; names != NULL && i < set->n; i++) {
-        names[i] = set->metrics[i].definition.name;
-    }
-    loader->has_no_memory = loader->has_no_memory || names == NULL;
-    return names;
-}
-
 /* A metric is asked for with the first experiment that names it. */
 static void add_metric(struct set_loader *loader, const struct mpl_yaml *node,
-                       struct draft *draft)
+                       const struct mpl_metric_experiment *experiment, uint32_t *out)
 {
     struct mpl_metric_set *set = loader->set;
-    const uint32_t metric =
-        node->kind == MPL_YAML_SCALAR ? mpl_metric_set_find(set, node->text) : MPL_NONE;
+    const char *text = node->text == NULL ? "" : node->text;
 
-    if (node->kind != MPL_YAML_SCALAR) {
-        mpl_metric_fault(loader, node->place,
-                         "an experiment lists names of metrics, as run.efficiency");
-    } else if (metric == MPL_NONE) {
-        const char *const *names = all_names(loader);
+    *out = mpl_metric_set_find(set, text);
+    if (*out == MPL_NONE) {
+        const char **names = MPL_NEW_ARRAY(loader->arena, set->n, const char *);
 
-        mpl_metric_fault(
-            loader, node->place, "the pattern has no metric '%s'%s", node->text,
-            names == NULL ? "" : mpl_metric_hint(loader, node->text, names, set->n));
-    } else {
-        if (set->metrics[metric].experiment == NULL) {
-            set->metrics[metric].experiment = &draft->experiment;
+        for (uint32_t i = 0; i < set->n && names != NULL; i++) {
+            names[i] = set->metrics[i].definition.name;
         }
-        draft->metrics[draft->experiment.n++] = metric;
+        mpl_metric_fault(loader, node->place, "the pattern has no metric '%s'%s", text,
+                         mpl_metric_hint(loader, text, names, names == NULL ? 0 : set->n));
+    } else if (set->metrics[*out].experiment == NULL) {
+        set->metrics[*out].experiment = experiment;
     }
 }
 
-static const struct mpl_yaml *find(struct set_loader *loader, const struct mpl_yaml *node,
-                                   const char *key, enum mpl_yaml_kind kind)
-{
-    const struct mpl_yaml *value = mpl_yaml_find(node, key);
-
-    if (value == NULL || value->kind != kind) {
-        mpl_metric_fault(
-            loader, value == NULL ? node->place : value->place,
-            "an experiment needs 'level', a 'purpose' and a list of 'metrics'");
-        return NULL;
-    }
-    return value;
-}
-
+/* Of a map; else it has none of its parts. */
 static void load_experiment(struct set_loader *loader, const struct mpl_yaml *node)
 {
-    struct draft *draft = MPL_NEW(loader->arena, struct draft);
-    struct mpl_metric_experiment *e = &draft->experiment;
+    const struct mpl_yaml *level = mpl_yaml_find(node, "level");
+    const struct mpl_yaml *purpose = mpl_yaml_find(node, "purpose");
+    const struct mpl_yaml *list = mpl_yaml_find(node, "metrics");
+    struct mpl_metric_experiment *e = MPL_NEW(loader->arena, struct mpl_metric_experiment);
+    uint32_t *metrics = MPL_NEW_ARRAY(loader->arena, list == NULL ? 0 : list->n, uint32_t);
 
-    if (draft == NULL) {
+    if (e == NULL || metrics == NULL) {
         loader->has_no_memory = true;
         return;
     }
-    if (node->kind != MPL_YAML_MAP) {
+    mpl_metric_check_keys(loader, node, "an experiment", keys, sizeof keys / sizeof *keys);
+    if (level == NULL || level->text == NULL || level->text[0] < '1' ||
+        level->text[0] > '9' || level->text[1] != '\0' || purpose == NULL ||
+        purpose->text == NULL || list == NULL || list->kind != MPL_YAML_SEQ) {
         mpl_metric_fault(
             loader, node->place,
-            "an experiment needs 'level', a 'purpose' and a list of 'metrics'");
+            "an experiment needs a 'level' from 1 to 9, a 'purpose' and a list "
+            "of 'metrics'");
         return;
     }
-    mpl_metric_check_keys(loader, node, "an experiment", keys, sizeof keys / sizeof *keys);
-
-    const struct mpl_yaml *level = find(loader, node, "level", MPL_YAML_SCALAR);
-    const struct mpl_yaml *purpose = find(loader, node, "purpose", MPL_YAML_SCALAR);
-    const struct mpl_yaml *metrics = find(loader, node, "metrics", MPL_YAML_SEQ);
-
-    if (level != NULL) {
-        e->level = level->text[0] - '0';
-        if (e->level < 1 || e->level > 9 || level->text[1] != '\0') {
-            mpl_metric_fault(loader, level->place, "a level is a number from 1 to 9");
-        }
-    }
-    e->purpose = purpose == NULL ? "" : purpose->text;
-    draft->metrics =
-        metrics == NULL ? NULL : MPL_NEW_ARRAY(loader->arena, metrics->n, uint32_t);
-    e->metrics = draft->metrics;
-    loader->has_no_memory =
-        loader->has_no_memory || (metrics != NULL && e->metrics == NULL);
-    for (const struct mpl_yaml *m = e->metrics == NULL ? NULL : metrics->first; m != NULL;
-         m = m->next) {
-        add_metric(loader, m, draft);
+    *e = (struct mpl_metric_experiment){ level->text[0] - '0', purpose->text, list->n,
+                                         metrics };
+    for (const struct mpl_yaml *m = list->first; m != NULL; m = m->next) {
+        add_metric(loader, m, e, metrics++);
     }
 }
 

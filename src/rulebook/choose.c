@@ -81,7 +81,7 @@ static bool is_only_value(struct mpl_scanner after, struct mpl_form_token value)
 /** Behind "(template" up to its end: the name that it asks for, or NULL. */
 static const char *read_name(struct chooser *c, struct mpl_scanner *s)
 {
-    static const char *const names[] = { "name", "note", "loss", "metric", NULL };
+    static const char *const names[] = { "name", "note", "loss", NULL };
     const char *name = NULL;
 
     for (unsigned depth = 1; depth > 0;) {

@@ -1,8 +1,4 @@
-/*
- * What the text of rules names, without running them: which metrics they ask for and read, what
- * they conclude. Only what is written out counts: "x.y", or a variable that stands for such words
- * by (foreach ?m (create$ "x.y" …)) or (bind ?m "x.y"). Of everything else nothing is said.
- */
+/* What the text of rules names, without running them: which metrics they ask for and read, what they conclude. */
 #include "config.h"
 
 #include "rulebook/conditions.h"
@@ -10,11 +6,10 @@
 
 #include <string.h>
 
-/* A variable that stands for words that are known. */
+/* (pattern (name "ring") (id ?p)) */
 struct known {
-    const char *variable;
-    const struct mpl_form *words; /* the first of them; lists among them are not known */
-    bool is_pattern;              /* bound by (pattern (name "…") (id ?v)) */
+    const char *variable; /* "?p" */
+    const char *pattern;
 };
 
 struct reader {
@@ -33,43 +28,16 @@ static bool is_variable(const struct mpl_form *node)
 
 /* ---- variables ---------------------------------------------------------------------------- */
 
-static void know(struct reader *r, const char *variable, const struct mpl_form *words,
-                 bool is_pattern)
-{
-    struct known *known = mpl_buf_add(&r->known);
-
-    r->is_short = r->is_short || known == NULL;
-    if (known != NULL) {
-        *known = (struct known){ variable, words, is_pattern };
-    }
-}
-
-static const struct known *find_known(const struct reader *r, const char *variable)
+static const char *find_known(const struct reader *r, const char *variable)
 {
     for (size_t i = r->known.n; i > 0; i--) {
         const struct known *known = mpl_buf_get(&r->known, i - 1);
 
         if (strcmp(known->variable, variable) == 0) {
-            return known;
+            return known->pattern;
         }
     }
     return NULL;
-}
-
-/* (foreach ?m (create$ "a" "b") …), (bind ?m "a"), (bind ?m (create$ "a" "b")) */
-static void note_binding(struct reader *r, const struct mpl_form *list)
-{
-    const struct mpl_form *variable = list->first->next;
-    const struct mpl_form *value = variable == NULL ? NULL : variable->next;
-
-    if (!is_variable(variable) || value == NULL) {
-        return;
-    }
-    know(r, variable->text,
-         mpl_form_is(value, "create$")    ? value->first->next
-         : value->kind == MPL_FORM_STRING ? value
-                                          : NULL,
-         false);
 }
 
 /* The only word that a slot allows; NULL when that cannot be known. */
@@ -79,9 +47,7 @@ static const char *word_of(const struct reader *r, const struct mpl_form *value)
         return NULL;
     }
     if (is_variable(value)) {
-        const struct known *known = find_known(r, value->text);
-
-        return known != NULL && known->is_pattern ? known->words->text : NULL;
+        return find_known(r, value->text);
     }
     return value->kind == MPL_FORM_STRING || value->kind == MPL_FORM_WORD ? value->text
                                                                           : NULL;
@@ -105,30 +71,19 @@ static struct mpl_mention *mention(struct reader *r, enum mpl_mention_kind kind,
     return m;
 }
 
-static void mention_metric(struct reader *r, enum mpl_mention_kind kind,
-                           const struct mpl_form *at, const struct mpl_form *fact)
+/* The words of the slot of a metric's name. */
+static void note_metrics(struct reader *r, const struct mpl_form *fact)
 {
-    struct mpl_mention *m = mention(r, kind, at);
-
-    if (m != NULL) {
-        m->name = at->text;
-        m->pattern = word_of(r, mpl_form_slot(fact, "pattern"));
-    }
-}
-
-/* The words that the slot of a metric's name stands for, one after the other. */
-static void note_metrics(struct reader *r, enum mpl_mention_kind kind,
-                         const struct mpl_form *value, const struct mpl_form *fact)
-{
-    const struct known *known = is_variable(value) ? find_known(r, value->text) : NULL;
-    const struct mpl_form *words = known == NULL ? value : known->words;
-
-    for (const struct mpl_form *n = words; n != NULL; n = n->next) {
+    for (const struct mpl_form *n = mpl_form_slot(fact, "name"); n != NULL; n = n->next) {
         if (n->kind == MPL_FORM_OTHER && strcmp(n->text, "~") == 0) {
             return; /* all but this one */
         }
-        if (n->kind == MPL_FORM_STRING) {
-            mention_metric(r, kind, n, fact);
+        struct mpl_mention *m =
+            n->kind == MPL_FORM_STRING ? mention(r, MPL_MENTION_READS, n) : NULL;
+
+        if (m != NULL) {
+            m->name = n->text;
+            m->pattern = word_of(r, mpl_form_slot(fact, "pattern"));
         }
     }
 }
@@ -206,11 +161,13 @@ static void note_pattern(struct reader *r, const struct mpl_form *fact)
     note_names(r, MPL_MENTION_PATTERN, name, NULL);
     if (name != NULL && name->kind == MPL_FORM_STRING && name->next == NULL &&
         is_variable(id)) {
-        know(r, id->text, name, true);
+        const struct known known = { id->text, name->text };
+
+        r->is_short = r->is_short || !mpl_buf_put(&r->known, &known);
     }
 }
 
-/* "role.metric" as an argument of a function may be asked for there. */
+/* "role.metric" as an argument of a function may be read there. */
 static void note_word(struct reader *r, const struct mpl_form *node)
 {
     const char *dot = strchr(node->text, '.');
@@ -232,16 +189,11 @@ static void walk(struct reader *r, const struct mpl_form *nodes)
             note_word(r, n);
         } else if (n->kind == MPL_FORM_WORD && strcmp(n->text, "=>") == 0) {
             r->is_behind_arrow = true;
-        } else if (mpl_form_is(n, "need") && mpl_form_slot(n, "metric") != NULL) {
-            note_pattern_slot(r, n);
-            note_metrics(r, MPL_MENTION_ASKS, mpl_form_slot(n, "metric"), n);
         } else if (mpl_form_is(n, "metric") && mpl_form_slot(n, "name") != NULL) {
             note_pattern_slot(r, n);
-            note_metrics(r, MPL_MENTION_READS, mpl_form_slot(n, "name"), n);
+            note_metrics(r, n);
         } else if (n->kind == MPL_FORM_OPEN) {
-            if (mpl_form_is(n, "foreach") || mpl_form_is(n, "bind")) {
-                note_binding(r, n);
-            } else if (mpl_form_is(n, "finding")) {
+            if (mpl_form_is(n, "finding")) {
                 note_pattern_slot(r, n);
                 note_finding(r, n);
             } else if (mpl_form_is(n, "role") || mpl_form_is(n, "role-locations")) {
@@ -269,7 +221,7 @@ static void note_turns(struct reader *r, const struct mpl_source *source,
 
         r->is_short = r->is_short || m == NULL;
         if (m != NULL) {
-            *m = (struct mpl_mention){ .kind = MPL_MENTION_TURN,
+            *m = (struct mpl_mention){ .kind = MPL_MENTION_ASKS,
                                        .name = turns.items[i].metric,
                                        .rule = r->rule,
                                        .place = { source->file, turns.items[i].line, 0 } };

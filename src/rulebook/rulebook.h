@@ -50,8 +50,7 @@ const struct mpl_rule *mpl_rules_get(const struct mpl_rules *rules, size_t i);
 const char *mpl_rules_replaces(const struct mpl_rules *rules, const char *file);
 
 enum mpl_mention_kind {
-    MPL_MENTION_ASKS, /**< Asserts a need for a metric. */
-    MPL_MENTION_TURN, /**< Has a metric as a condition that asks for it, see mpl_rule_turn. */
+    MPL_MENTION_ASKS, /**< Has a metric as a condition that asks for it, see mpl_rule_turn. */
     MPL_MENTION_READS,     /**< Has a metric as a condition. */
     MPL_MENTION_WORD,      /**< "x.y" elsewhere: may be a metric that a function reads. */
     MPL_MENTION_CONCLUDES, /**< Asserts a finding. */

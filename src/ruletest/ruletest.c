@@ -159,8 +159,7 @@ static const char *const finding_keys[] = {
     "culprits", "where", "what-if", "gain-kind", "headline",     "fix",     "computing",
     "fatal",    "doubt", "clocks",  "all-clear", "functions-of", "calls-of"
 };
-static const char *const need_keys[] = { "metric", "pattern", "location", "run",
-                                         "reason", "rule",    "level" };
+static const char *const need_keys[] = { "metric", "pattern", "run" };
 static const char *const measure_keys[] = {
     "run",      "pattern",   "level",     "reason",      "rule", "record",    "regions",
     "counters", "locations", "processes", "repetitions", "knob", "separates", "expects"
@@ -235,23 +234,6 @@ static struct actual of_finding(const struct mpl_finding *f, const char *key)
         }
     }
     return text_of_finding(f, key);
-}
-
-static struct actual of_need(const struct mpl_need *need, const char *key)
-{
-    const struct {
-        const char *key;
-        const char *const *text;
-    } texts[] = { { "metric", &need->metric },     { "pattern", &need->pattern },
-                  { "location", &need->location }, { "run", &need->run },
-                  { "reason", &need->reason },     { "rule", &need->rule } };
-
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        if (strcmp(texts[i].key, key) == 0) {
-            return one_text(texts[i].text);
-        }
-    }
-    return strcmp(key, "level") == 0 ? one_number(need->level) : (struct actual){ 0 };
 }
 
 static struct actual of_measure(const struct mpl_measure *m, const char *key)
@@ -383,19 +365,6 @@ static bool fits_finding(const struct trial *t, const struct mpl_finding *f,
     return f->n_because > 0 && count_differences(t, f, wanted, &first) == 0;
 }
 
-static bool fits_need(const struct mpl_need *need, const struct mpl_form *wanted)
-{
-    for (const struct mpl_form *slot = wanted->first->next; slot != NULL;
-         slot = slot->next) {
-        const struct actual actual = of_need(need, slot->first->text);
-
-        if (!equals(&actual, slot)) {
-            return false;
-        }
-    }
-    return !need->is_withdrawn;
-}
-
 static bool fits_measure(const struct mpl_measure *m, const struct mpl_form *wanted)
 {
     for (const struct mpl_form *slot = wanted->first->next; slot != NULL;
@@ -515,17 +484,40 @@ static void expect_finding(const struct trial *t, const struct mpl_form *wanted)
     complain_of_finding(t, wanted);
 }
 
+/** An expected (need …), compared with what conditions ask for. */
+struct needed {
+    const struct mpl_form *wanted;
+    bool is_found;
+};
+
+static void note_asked(void *context, const char *run, const char *pattern,
+                       const char *metric)
+{
+    struct needed *needed = context;
+    bool fits = true;
+
+    for (const struct mpl_form *slot = needed->wanted->first->next; slot != NULL && fits;
+         slot = slot->next) {
+        const char *const *text = strcmp(slot->first->text, "run") == 0       ? &run
+                                  : strcmp(slot->first->text, "pattern") == 0 ? &pattern
+                                                                              : &metric;
+        const struct actual actual = one_text(text);
+
+        fits = equals(&actual, slot);
+    }
+    needed->is_found = needed->is_found || fits;
+}
+
 static void expect_need(const struct trial *t, const struct mpl_form *wanted)
 {
+    struct needed needed = { .wanted = wanted };
+
     if (!knows_slots(t, wanted, need_keys, N_NEED_KEYS)) {
         return;
     }
-    for (size_t i = 0; i < mpl_infer_need_count(t->infer); i++) {
-        if (fits_need(mpl_infer_need(t->infer, i), wanted)) {
-            return;
-        }
+    if (!mpl_infer_ask(t->infer, note_asked, &needed) || !needed.is_found) {
+        complain(t, wanted, "there is no such need");
     }
-    complain(t, wanted, "there is no such need");
 }
 
 static void expect_measure(const struct trial *t, const struct mpl_form *wanted)

@@ -197,7 +197,7 @@ bool mpl_why_is_helper(const struct whynot *w, const char *template)
     return false;
 }
 
-bool mpl_why_waits(const struct whynot *w, const struct why_text *rule, const char *metric)
+bool mpl_why_asks(const struct whynot *w, const struct why_text *rule, const char *metric)
 {
     struct mpl_rule_turns turns;
 
@@ -206,24 +206,6 @@ bool mpl_why_waits(const struct whynot *w, const struct why_text *rule, const ch
     }
     for (size_t i = 0; i < turns.n; i++) {
         if (strcmp(turns.items[i].metric, metric) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool mpl_why_asks(const struct whynot *w, const struct why_text *rule, const char *metric)
-{
-    const bool names_it = mentions(rule->actions, metric);
-
-    if (names_it && mentions(rule->actions, "need")) {
-        return true;
-    }
-    for (size_t i = 0; i < w->n_texts; i++) {
-        const struct why_text *f = &w->texts[i];
-
-        if (calls(rule, f) && mentions(f->actions, "need") &&
-            (names_it || mentions(f->actions, metric))) {
             return true;
         }
     }

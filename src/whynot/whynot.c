@@ -143,18 +143,20 @@ static bool has_fired(const struct whynot *w, const char *rule)
     return false;
 }
 
-/** By a need or by a condition, of that pattern or any. */
-static bool is_asked(const struct whynot *w, const char *metric, const char *pattern)
-{
-    for (size_t i = 0; i < mpl_infer_need_count(w->infer); i++) {
-        const struct mpl_need *need = mpl_infer_need(w->infer, i);
+struct asked {
+    const char *metric, *pattern; /**< NULL: any. */
+    bool is_asked;
+};
 
-        if (strcmp(need->metric, metric) == 0 &&
-            (pattern == NULL || strcmp(need->pattern, pattern) == 0)) {
-            return true;
-        }
-    }
-    return false;
+static void note_asked(void *context, const char *run, const char *pattern,
+                       const char *metric)
+{
+    struct asked *asked = context;
+
+    (void) run;
+    asked->is_asked = asked->is_asked ||
+                      (strcmp(metric, asked->metric) == 0 &&
+                       (asked->pattern == NULL || strcmp(pattern, asked->pattern) == 0));
 }
 
 /** Nobody asked for a metric: those who would have. */
@@ -166,26 +168,12 @@ static void missing_metric(struct whynot *w, const struct examined *e, const cha
     for (size_t i = 0; i < w->n_texts; i++) {
         const struct why_text *t = &w->texts[i];
 
-        if (t->rule == NULL) {
-            continue;
-        }
-        if (t != e->text && mpl_why_waits(w, t, name)) {
-            n++;
+        if (t->rule != NULL && t != e->text && mpl_why_asks(w, t, name)) {
             mpl_why_place(mpl_why_say(w, node, MPL_WHY_NOTE,
                                       "%s asks for it once its conditions before are met",
                                       t->name),
                           t->rule->file, t->rule->first_line);
-        }
-        if (!mpl_why_asks(w, t, name)) {
-            continue;
-        }
-        n++;
-        if (has_fired(w, t->name)) {
-            mpl_why_place(mpl_why_say(w, node, MPL_WHY_NOTE,
-                                      "%s fired, but asked for other patterns", t->name),
-                          t->rule->file, t->rule->first_line);
-        } else {
-            explain_rule(w, t, node, e->depth + 1);
+            n++;
         }
     }
     if (n == 0) {
@@ -199,13 +187,15 @@ static struct mpl_why *say_no_metric(struct whynot *w, const struct examined *e,
 {
     const char *pattern = mpl_why_wanted(c, "pattern");
     const struct mpl_rule_fact *unknown = find_fact(w, "unknown", "name", name, pattern);
+    struct asked asked = { name, pattern, false };
     struct mpl_why *node = NULL;
 
     if (unknown != NULL) {
         return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s is not known from this trace: %s",
                            name, mpl_why_slot_text(unknown, "why"));
     }
-    if (is_asked(w, name, pattern)) {
+    (void) mpl_infer_ask(w->infer, note_asked, &asked);
+    if (asked.is_asked) {
         return mpl_why_say(
             w, parent, MPL_WHY_FAILED,
             "%s was asked for, but no pattern of this run has a value for it", name);

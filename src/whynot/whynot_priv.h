@@ -83,8 +83,6 @@ bool mpl_why_asserts(const struct whynot *w, const struct why_text *rule,
 /** Whether facts of that deftemplate are an affair of the rules, not of the vocabulary. */
 bool mpl_why_is_helper(const struct whynot *w, const char *template);
 /** Whether a condition of a rule asks for \p metric. */
-bool mpl_why_waits(const struct whynot *w, const struct why_text *rule, const char *metric);
-/** Whether a rule, or a function that it calls, names \p metric and asserts needs. */
 bool mpl_why_asks(const struct whynot *w, const struct why_text *rule, const char *metric);
 /** No rule concludes a finding \p name: says so, with a name that is near. */
 enum mpl_status mpl_why_unknown(const struct whynot *w, const char *name,

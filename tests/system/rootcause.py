@@ -28,10 +28,9 @@ def diagnose(path):
         with open(os.path.join(folder, "rules", "ask.clp"), "w", encoding="ascii") as file:
             file.write(
                 '(defrule SYMPTOMS::ask-root-causes "Figures to compare."\n'
-                '  (pattern (run ?r) (name "message-passing"))\n  =>\n'
-                "  (foreach ?m (create$ %s)\n"
-                '    (assert (need (run ?r) (pattern "message-passing") (metric ?m)))))\n'
-                % " ".join('"%s"' % name for name in ASKED)
+                '  (pattern (run ?r) (name "message-passing"))\n'
+                '  (exists (metric (run ?r) (pattern "message-passing") (name %s)))\n  =>)\n'
+                % " | ".join('"%s"' % name for name in ASKED)
             )
         # Only the general rules: where a specific pattern fits, its rules name the cause.
         return product.diagnose(path, "--pattern", "message-passing", "--knowledge", folder)

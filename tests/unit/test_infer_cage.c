@@ -164,8 +164,10 @@ END_TEST
 START_TEST(error_in_a_condition_names_the_rule_that_has_it)
 {
     lab_open(
-        "(defrule SYMPTOMS::innocent (pattern (run ?r)) => (assert (need (run ?r))))\n"
-        "(defrule CAUSES::bad (need (level ?n)) (test (> (/ 1 (- ?n 1)) 1)) =>)\n" SOUND,
+        "(deftemplate MAIN::thing (slot run) (slot level (default 1)) (slot reason "
+        "(default \"\"))) "
+        "(defrule SYMPTOMS::innocent (pattern (run ?r)) => (assert (thing (run ?r))))\n"
+        "(defrule CAUSES::bad (thing (level ?n)) (test (> (/ 1 (- ?n 1)) 1)) =>)\n" SOUND,
         NULL);
     lab_give_pattern("p");
     ck_assert_int_eq(run(), MPL_OK);
@@ -179,12 +181,14 @@ END_TEST
 
 START_TEST(error_over_a_long_fact_names_the_rule_that_has_it)
 {
-    lab_open("(deffunction MAIN::make () (bind ?s \"abcdefgh\")"
+    lab_open("(deftemplate MAIN::thing (slot run) (slot level (default 1)) (slot reason "
+             "(default \"\"))) "
+             "(deffunction MAIN::make () (bind ?s \"abcdefgh\")"
              " (loop-for-count (?i 1 14) (bind ?s (str-cat ?s ?s))) ?s)\n"
              "(defrule SYMPTOMS::innocent (pattern (run ?r)) =>"
-             " (assert (need (run ?r) (reason (make)))))\n"
-             "(defrule CAUSES::bad (need (reason ?t&:(str-cat ?t ?t ?t))) =>)\n"
-             "(defrule CAUSES::innocent (need) =>)\n" SOUND,
+             " (assert (thing (run ?r) (reason (make)))))\n"
+             "(defrule CAUSES::bad (thing (reason ?t&:(str-cat ?t ?t ?t))) =>)\n"
+             "(defrule CAUSES::innocent (thing) =>)\n" SOUND,
              NULL);
     lab_give_pattern("p");
     ck_assert_int_eq(run(), MPL_OK);
@@ -197,8 +201,10 @@ END_TEST
 START_TEST(error_names_the_rule_of_the_right_module)
 {
     lab_open(
-        "(defrule SYMPTOMS::twin (pattern (run ?r)) => (assert (need (run ?r))))\n"
-        "(defrule CAUSES::twin (need (level ?n)) (test (> (/ 1 (- ?n 1)) 1)) =>)\n" SOUND,
+        "(deftemplate MAIN::thing (slot run) (slot level (default 1)) (slot reason "
+        "(default \"\"))) "
+        "(defrule SYMPTOMS::twin (pattern (run ?r)) => (assert (thing (run ?r))))\n"
+        "(defrule CAUSES::twin (thing (level ?n)) (test (> (/ 1 (- ?n 1)) 1)) =>)\n" SOUND,
         NULL);
     lab_give_pattern("p");
     ck_assert_int_eq(run(), MPL_OK);

@@ -77,9 +77,9 @@ static const struct refused refused[] = {
     { "finding",
       { .name = "confidence", .kind = MPL_SLOT_FLOAT, .number = 1.5 },
       "slot 'confidence' of 'finding': the float 1.5 is outside of 0 to 1" },
-    { "need",
+    { "measure",
       { .name = "level", .kind = MPL_SLOT_INTEGER, .integer = 0 },
-      "slot 'level' of 'need': the integer 0 is outside of 1 to 9" },
+      "slot 'level' of 'measure': the integer 0 is outside of 1 to 9" },
 };
 
 START_TEST(fact_that_does_not_fit_is_refused_before_it_exists)
@@ -87,7 +87,7 @@ START_TEST(fact_that_does_not_fit_is_refused_before_it_exists)
     struct mpl_err err = { 0 };
 
     lab_open(
-        "(defrule CAUSES::any (or (metric) (need)) => (assert (finding (kind cause))))",
+        "(defrule CAUSES::any (or (metric) (measure)) => (assert (finding (kind cause))))",
         NULL);
     ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, refused[_i].template,
                                       &refused[_i].slot, 1, &err),
@@ -260,9 +260,6 @@ static const char tree[] =
     "(defrule SYMPTOMS::low \"Low.\"\n"
     " (logical (metric (run ?r) (name \"efficiency\") (value ?v&:(< ?v 0.8)))) =>\n"
     " (assert (finding (kind symptom) (name low) (run ?r))))\n"
-    "(defrule REFINE::ask (logical (finding (name low) (run ?r))) =>\n"
-    " (assert (need (run ?r) (pattern \"p\") (metric \"wait\") (level 2) (reason \"to "
-    "see\"))))\n"
     "(defrule CAUSES::why (logical (finding (name low) (run ?r))\n"
     "   (metric (run ?r) (name \"wait\") (location ?l) (value ?w))) (role (location ?l)) "
     "=>\n"
@@ -278,23 +275,13 @@ static void give_role(void)
     ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "role", slots, 2, NULL), MPL_OK);
 }
 
-START_TEST(need_answered_leads_to_a_cause_that_rests_on_all_three_kinds_of_facts)
+START_TEST(cause_rests_on_all_three_kinds_of_facts)
 {
     lab_open(tree, NULL);
     give_role();
     lab_give_metric("efficiency", "", 0.5);
     run();
     ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
-    ck_assert_uint_eq(mpl_infer_need_count(lab_get()->infer), 1);
-
-    const struct mpl_need *need = mpl_infer_need(lab_get()->infer, 0);
-
-    ck_assert_str_eq(need->metric, "wait");
-    ck_assert_str_eq(need->location, "all");
-    ck_assert_int_eq(need->level, 2);
-    ck_assert_str_eq(need->reason, "to see");
-    ck_assert_str_eq(need->rule, "REFINE::ask");
-
     lab_give_metric("wait", "3", 1.25);
     run();
     ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 2);
@@ -316,7 +303,7 @@ START_TEST(need_answered_leads_to_a_cause_that_rests_on_all_three_kinds_of_facts
 }
 END_TEST
 
-START_TEST(withdrawn_metric_takes_findings_and_needs_with_it)
+START_TEST(withdrawn_metric_takes_findings_with_it)
 {
     const char *text = mpl_arena_printf(lab_get()->arena,
                                         "%s(defrule MAIN::undo ?m <- (metric (name "
@@ -338,8 +325,6 @@ START_TEST(withdrawn_metric_takes_findings_and_needs_with_it)
     run();
     ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
     ck_assert_str_eq(finding(0)->name, "stays");
-    ck_assert_uint_eq(mpl_infer_need_count(lab_get()->infer), 1);
-    ck_assert(mpl_infer_need(lab_get()->infer, 0)->is_withdrawn);
 }
 END_TEST
 
@@ -496,7 +481,6 @@ static const struct {
     { "(pattern (run ?r)) (settled (loss waiting))", false },
     { "(pattern (run ?r)) (metric (name \"a.said\"))", true },
     { "(pattern (run ?r)) (unknown (name \"a.said\"))", true },
-    { "(pattern (run ?r)) (metric (name \"a.unsaid\"))", true },
     { "(pattern (run ?r)) (metric (value ?v&:(refines ?v)))", true },
 };
 
@@ -507,19 +491,18 @@ static const char choosing[] =
     "(deffunction MAIN::refines (?n) (> ?n 0))"
     "(deffunction MAIN::not-called () (assert (settled (loss waiting)) (refined (name "
     "unsaid))))"
-    "(defrule SYMPTOMS::says (pattern (name \"a\")) => (refine said)"
-    " (foreach ?m (create$ \"a.said\") (assert (need (run \"r\") (metric ?m)))))"
+    "(defrule SYMPTOMS::says (pattern (name \"a\")) => (refine said))"
     "(defrule SYMPTOMS::silent (pattern (name \"b\")) => (assert (settled (loss waiting))"
-    " (refined (name unsaid)) (need (metric \"a.unsaid\"))))";
+    " (refined (name unsaid))))";
 
 /* Facts that let it fire are there all the same, so that what fires was loaded. */
 static void give_everything(void)
 {
-    static const char *const metrics[] = { "a.said", "a.unsaid" };
+    static const char *const metrics[] = { "a.said" };
 
     lab_give_pattern("a");
     lab_give_pattern("b");
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 1; i++) {
         const struct mpl_slot metric[] = {
             { .name = "name", .kind = MPL_SLOT_STRING, .text = metrics[i] },
             { .name = "value", .kind = MPL_SLOT_FLOAT, .number = 1 }
@@ -577,9 +560,8 @@ static TCase *reasons(void)
 
     tcase_add_checked_fixture(tc, lab_create, lab_destroy);
     tcase_set_timeout(tc, 60);
-    tcase_add_test(tc,
-                   need_answered_leads_to_a_cause_that_rests_on_all_three_kinds_of_facts);
-    tcase_add_test(tc, withdrawn_metric_takes_findings_and_needs_with_it);
+    tcase_add_test(tc, cause_rests_on_all_three_kinds_of_facts);
+    tcase_add_test(tc, withdrawn_metric_takes_findings_with_it);
     tcase_add_test(tc, reason_that_is_withdrawn_is_cited_as_text);
     tcase_add_test(tc, indices_of_reasons_follow_when_findings_before_them_go);
     tcase_add_test(tc, rule_that_retracts_what_it_matched_can_still_be_explained);

@@ -10,8 +10,8 @@
 
 #define HEAD "(defrule SYMPTOMS::x \"X.\" (pattern (run ?r) (name \"ring\") (id ?p)) "
 
-static const char *const kinds[] = { "asks",      "turn",    "reads", "word", "concludes",
-                                     "builds-on", "pattern", "role",  "line" };
+static const char *const kinds[] = { "asks",      "reads",   "word", "concludes",
+                                     "builds-on", "pattern", "role", "line" };
 
 static bool is_name(const struct mpl_mention *m)
 {
@@ -58,8 +58,8 @@ START_TEST(patterns_and_roles_are_found_where_they_are_named)
 {
     ck_assert_str_eq(
         mentions_of(HEAD "(role (run ?r) (pattern ?p) (name \"station\") (location ?l)) => "
-                         "(assert (need (run ?r) (pattern \"farm\") (metric \"run.a\") "
-                         "(level 1))) (role-locations ?r ?p \"master\") (role-locations ?r "
+                         "(assert (finding (run ?r) (pattern \"farm\"))) (role-locations "
+                         "?r ?p \"master\") (role-locations ?r "
                          "?l \"slave\"))",
                     true),
         "pattern ring; role ring station; pattern farm; role ring master; role slave");
@@ -72,34 +72,10 @@ START_TEST(patterns_and_roles_are_found_where_they_are_named)
 }
 END_TEST
 
-START_TEST(a_need_that_is_written_out_is_found_with_its_pattern)
-{
-    ck_assert_str_eq(mentions(HEAD "=> (assert (need (run ?r) (pattern ?p) (metric "
-                                   "\"run.a\") (level 1))))"),
-                     "asks ring run.a");
-    ck_assert_str_eq(mentions(HEAD "=> (assert (need (run ?r) (pattern \"farm\") (metric "
-                                   "\"run.a\") (level 1))))"),
-                     "asks farm run.a");
-}
-END_TEST
-
-START_TEST(a_list_that_is_gone_through_is_found)
-{
-    ck_assert_str_eq(
-        mentions(HEAD "=> (foreach ?m (create$ \"run.a\" \"run.b\") (assert (need (run ?r) "
-                      "(pattern ?p) (metric ?m) (level 1)))))"),
-        "word run.a; word run.b; asks ring run.a; asks ring run.b");
-}
-END_TEST
-
 START_TEST(what_a_function_is_given_is_only_a_word)
 {
-    ck_assert_str_eq(
-        mentions(
-            "(deffunction MAIN::ask (?r $?names) (foreach ?m ?names (assert (need (run "
-            "?r) (pattern \"farm\") (metric ?m) (level 1)))))" HEAD
-            "=> (ask ?r \"run.a\" \"no metric\"))"),
-        "word run.a");
+    ck_assert_str_eq(mentions(HEAD "=> (join-words \"run.a\" \"no metric\"))"),
+                     "word run.a");
 }
 END_TEST
 
@@ -108,7 +84,7 @@ START_TEST(conditions_on_metrics_are_found_unless_they_exclude)
     ck_assert_str_eq(mentions(HEAD "(metric (run ?r) (pattern ?p) (name \"run.a\") (value "
                                    "?v)) (metric (run ?r) (name ?n&\"run.b\"|\"run.c\")) "
                                    "(metric (run ?r) (name ~\"run.d\")) =>)"),
-                     "reads ring run.a; reads run.b; reads run.c; turn run.a");
+                     "reads ring run.a; reads run.b; reads run.c; asks run.a");
 }
 END_TEST
 
@@ -141,9 +117,8 @@ START_TEST(a_variable_of_one_rule_is_not_known_in_the_next)
 {
     ck_assert_str_eq(mentions(HEAD
                               "=>) (defrule SYMPTOMS::y \"Y.\" (role (run ?r) (pattern "
-                              "?p)) => (assert (need (run ?r) (pattern ?p) (metric "
-                              "\"run.a\") (level 1))))"),
-                     "asks run.a");
+                              "?p)) (metric (pattern ?p) (name \"run.a\")) =>)"),
+                     "reads run.a");
 }
 END_TEST
 
@@ -153,16 +128,16 @@ START_TEST(places_are_those_of_the_words)
     const struct mpl_mention *list = NULL;
     size_t n = 0;
 
-    (void) mentions(HEAD "\n =>\n  (assert (need (run ?r) (pattern ?p)\n    (metric "
-                         "\"run.a\") (level 1))))");
+    (void) mentions(HEAD "\n  (metric (run ?r) (pattern ?p)\n    (name \"run.a\")) =>)");
     ck_assert_int_eq(mpl_rules_mentions(lab->rules, lab->arena, &list, &n, &lab->err),
                      MPL_OK);
-    ck_assert_uint_eq(n, 2);
+    ck_assert_uint_eq(n, 3);
     ck_assert_uint_eq(list[0].place.line, 1);
     ck_assert_uint_eq(list[0].place.column, 51);
-    ck_assert_uint_eq(list[1].place.line, 4);
-    ck_assert_uint_eq(list[1].place.column, 13);
-    ck_assert_str_eq(list[1].rule, "SYMPTOMS::x");
+    ck_assert_uint_eq(list[1].place.line, 3);
+    ck_assert_uint_eq(list[1].place.column, 11);
+    ck_assert_uint_eq(list[2].place.line, 2);
+    ck_assert_str_eq(list[2].rule, "SYMPTOMS::x");
 }
 END_TEST
 
@@ -173,7 +148,7 @@ START_TEST(without_memory_it_fails_and_leaks_nothing)
     enum mpl_status st = MPL_E_NOMEM;
     size_t n = 0;
 
-    (void) mentions(HEAD "=> (assert (need (run ?r) (metric \"run.a\") (level 1))))");
+    (void) mentions(HEAD "(metric (run ?r) (pattern ?p) (name \"run.a\")) =>)");
     for (long i = 0; fails_without_memory(i, st); i++) {
         struct mpl_arena *own = mpl_arena_create();
 
@@ -182,7 +157,7 @@ START_TEST(without_memory_it_fails_and_leaks_nothing)
         mpl_alloc_fail_after(-1);
         mpl_arena_destroy(own);
     }
-    ck_assert_uint_eq(n, 2);
+    ck_assert_uint_eq(n, 3);
 }
 END_TEST
 
@@ -192,8 +167,6 @@ int main(void)
     TCase *tcase = add_case(suite, "mentions", lab_create, lab_destroy);
 
     tcase_add_test(tcase, patterns_and_roles_are_found_where_they_are_named);
-    tcase_add_test(tcase, a_need_that_is_written_out_is_found_with_its_pattern);
-    tcase_add_test(tcase, a_list_that_is_gone_through_is_found);
     tcase_add_test(tcase, what_a_function_is_given_is_only_a_word);
     tcase_add_test(tcase, conditions_on_metrics_are_found_unless_they_exclude);
     tcase_add_test(tcase, findings_are_found_with_kind_and_remedy);

@@ -231,11 +231,9 @@ static const char tree[] =
     "(defrule SYMPTOMS::low \"Low.\"\n"
     " (logical (metric (run ?r) (name \"efficiency\") (value ?v&:(< ?v 0.8)))) =>\n"
     " (assert (finding (kind symptom) (name low) (run ?r))))\n"
-    "(defrule REFINE::ask (logical (finding (name low) (run ?r))) =>\n"
-    " (assert (need (run ?r) (pattern \"p\") (metric \"wait\") (level 2) (reason \"to "
-    "see\"))))\n"
     "(defrule CAUSES::why (logical (finding (name low) (run ?r))\n"
-    "   (metric (run ?r) (name \"wait\") (location ?l) (value ?w))) (role (location ?l)) "
+    "   (metric (run ?r) (pattern \"p\") (name \"wait\") (location ?l) (value ?w))) (role "
+    "(location ?l)) "
     "=>\n"
     " (assert (finding (kind cause) (name waits) (run ?r) (locations ?l) (lost ?w))))\n";
 
@@ -252,21 +250,21 @@ START_TEST(rule_test_passes_where_all_comes_as_expected)
 
     ck_assert_int_eq(lab_parse(tree), MPL_OK);
     ck_assert_msg(
-        test_rules(
-            "; first a symptom, then its cause\n"
-            "(case \"a low efficiency is asked about\"\n"
-            " (given (metric (run \"r1\") (name \"efficiency\") (value 0.5)))\n"
-            " (expect (finding (name low) (kind symptom) (because \"efficiency\"))\n"
-            "         (need (metric \"wait\") (level 2)))\n"
-            " (given (metric (run \"r1\") (name \"wait\") (location \"3\") (value 0.25))\n"
-            "        (role (location \"3\")))\n"
-            " (expect (finding (name low))\n"
-            "         (finding (name waits) (locations \"3\") (lost 0.25) (rule "
-            "CAUSES::why) (because low \"wait\" role))))\n"
-            "(case \"a high one is not\"\n"
-            " (given (metric (run \"r1\") (name \"efficiency\") (value 0.9)))\n"
-            " (expect))",
-            &n) == MPL_OK,
+        test_rules("; first a symptom, then its cause\n"
+                   "(case \"a low efficiency is asked about\"\n"
+                   " (given (metric (run \"r1\") (name \"efficiency\") (value 0.5)))\n"
+                   " (expect (finding (name low) (kind symptom) (because \"efficiency\"))\n"
+                   "         (need (metric \"wait\") (pattern \"p\") (run \"r1\")))\n"
+                   " (given (metric (run \"r1\") (pattern \"p\") (name \"wait\") (location "
+                   "\"3\") (value 0.25))\n"
+                   "        (role (location \"3\")))\n"
+                   " (expect (finding (name low))\n"
+                   "         (finding (name waits) (locations \"3\") (lost 0.25) (rule "
+                   "CAUSES::why) (because low \"wait\" role))))\n"
+                   "(case \"a high one is not\"\n"
+                   " (given (metric (run \"r1\") (name \"efficiency\") (value 0.9)))\n"
+                   " (expect))",
+                   &n) == MPL_OK,
         "%s", lab_message(0));
     ck_assert_uint_eq(n, 2);
 }

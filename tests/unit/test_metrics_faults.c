@@ -81,16 +81,20 @@ START_TEST(experiments_are_checked)
                    "14:14: 'experiments' must be a list\n");
     check_messages(
         mpl_arena_printf(arena, "%s [x, {level: 1, purpose: P, metric: []}]\n", metric),
-        "14:15: an experiment needs 'level', a 'purpose' and a list of 'metrics'\n"
+        "14:15: an experiment needs a 'level' from 1 to 9, a 'purpose' and a list "
+        "of 'metrics'\n"
         "14:41: unknown key 'metric' in an experiment; did you mean 'metrics'?\n"
-        "14:18: an experiment needs 'level', a 'purpose' and a list of "
+        "14:18: an experiment needs a 'level' from 1 to 9, a 'purpose' and a list "
+        "of 'metrics'\n");
+    check_messages(
+        mpl_arena_printf(arena, "%s [{level: 0, purpose: P, metrics: [run.a]}]\n", metric),
+        "14:15: an experiment needs a 'level' from 1 to 9, a 'purpose' and a list of "
         "'metrics'\n");
     check_messages(
         mpl_arena_printf(
-            arena, "%s [{level: 0, purpose: P, metrics: [run.a, run.aa, [b]]}]\n", metric),
-        "14:23: a level is a number from 1 to 9\n"
-        "14:58: the pattern has no metric 'run.aa'; did you mean 'run.a'?\n"
-        "14:66: an experiment lists names of metrics, as run.efficiency\n");
+            arena, "%s [{level: 1, purpose: P, metrics: [run.a, run.aa, [b]]}]\n", metric),
+        "14:55: the pattern has no metric 'run.aa'; did you mean 'run.a'?\n"
+        "14:63: the pattern has no metric ''\n");
 }
 END_TEST
 

@@ -3,8 +3,8 @@
 (defrule REFINE::test-ask-shares
   "The shares of a worker's lost time, all of them."
   (pattern (run ?r) (name "master-worker"))
-  =>
-  (foreach ?m (create$ "share_bn" "share_setup" "share_w_final" "share_seq" "share_comm"
-                       "share_init" "share_stop" "share_final" "share_rest")
-    (assert (need (run ?r) (pattern "master-worker") (metric (str-cat "worker." ?m)) (level 3)
-                  (reason "add up the shares of the lost time")))))
+  (exists (metric (run ?r) (pattern "master-worker")
+                  (name "worker.share_bn" | "worker.share_setup" | "worker.share_w_final" | "worker.share_seq"
+                        | "worker.share_comm" | "worker.share_init" | "worker.share_stop" | "worker.share_final"
+                        | "worker.share_rest")))
+  =>)

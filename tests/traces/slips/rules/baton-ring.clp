@@ -1,9 +1,8 @@
 (defrule SYMPTOMS::ring-ask
   "A ring is judged by what its stations wait for the token."
   (pattern (run ?r) (name "batn-ring") (id ?p))
-  =>
-  (foreach ?m (create$ "run.wait" "station.held")
-    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1) (reason "see who has the token")))))
+  (metric (run ?r) (pattern ?p) (name "run.wait" | "station.held"))
+  =>)
 
 (defrule CAUSES::ring-serial
   "Only one station works at a time."
