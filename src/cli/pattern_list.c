@@ -142,7 +142,9 @@ static void print_experiments(const struct mpl_pattern *pattern, struct mpl_aren
     const struct mpl_yaml *const *sections = NULL;
     const size_t n = mpl_pattern_experiment_sections(pattern, &sections);
 
-    fputs(n > 0 ? "\nexperiments\n" : "", out);
+    if (n > 0) {
+        fputs("\nexperiments\n", out);
+    }
     for (size_t i = 0; i < n; i++) {
         for (const struct mpl_yaml *e = sections[i]->first; e != NULL; e = e->next) {
             const char *level = text_of(e, "level");
