@@ -255,24 +255,6 @@ static enum mpl_status place(struct picture *p, struct arrows *a, struct mpl_err
     return MPL_OK;
 }
 
-static const char *left_out_of(const struct picture *p, const struct arrows *a,
-                               uint64_t n_collectives)
-{
-    const char *collectives =
-        n_collectives == 0
-            ? ""
-            : mpl_draw_words(&p->sheet,
-                             "Rows of collective operations, which are no arrows: %llu. ",
-                             (unsigned long long) n_collectives);
-
-    return a->n_edges < a->n_all
-               ? mpl_draw_words(&p->sheet,
-                                "%s%zu of %zu pairs: those with the longest waits.",
-                                collectives, a->n_edges, a->n_all)
-           : n_collectives > 0 ? collectives
-                               : NULL;
-}
-
 static enum mpl_status arrange(struct picture *p, struct arrows *a, struct mpl_pairs *graph,
                                struct mpl_err *err)
 {
@@ -300,7 +282,19 @@ static enum mpl_status arrange(struct picture *p, struct arrows *a, struct mpl_p
     }
     a->node_width = widest > 8 ? PLOT_PIXELS / MOST_IN_ROW - 6 : (int) widest * 6 + 10;
     p->laid_out = a;
-    p->left_out = left_out_of(p, a, graph->n_left_out);
+    const uint64_t n_collectives = graph->n_left_out;
+    const char *collectives =
+        n_collectives == 0
+            ? ""
+            : mpl_draw_words(&p->sheet,
+                             "Rows of collective operations, which are no arrows: %llu. ",
+                             (unsigned long long) n_collectives);
+    p->left_out =
+        a->n_edges < a->n_all
+            ? mpl_draw_words(&p->sheet, "%s%zu of %zu pairs: those with the longest waits.",
+                             collectives, a->n_edges, a->n_all)
+        : n_collectives > 0 ? collectives
+                            : NULL;
     p->key = mpl_draw_words(&p->sheet,
                             "%s the thicker, the longer the receiver waits, up to %s; "
                             "without waiting grey.",

@@ -59,12 +59,6 @@ static const char *collective_words(const struct sheet *s, const struct mpl_run 
                           comm_words(s, run, c->comm));
 }
 
-static const char *name_of(const struct mpl_run *run, const struct mpl_span *span)
-{
-    return span->region != MPL_NONE ? run->model->regions[span->region].name
-                                    : mpl_looks[mpl_look_of_span(span->class)].says;
-}
-
 static const char *wait_words(const struct sheet *s, const struct mpl_run *run,
                               const struct mpl_span *span)
 {
@@ -109,7 +103,9 @@ const char *mpl_call_words(const struct sheet *s, const struct mpl_run *run,
                                 mpl_records_number(records, call.first_event));
     }
     return mpl_draw_words(
-        s, "%s: %.200s%s%s; %s, from %s s to %s s%s%s", label, name_of(run, &span),
+        s, "%s: %.200s%s%s; %s, from %s s to %s s%s%s", label,
+        span.region != MPL_NONE ? run->model->regions[span.region].name
+                                : mpl_looks[mpl_look_of_span(span.class)].says,
         messages_words(s, run, location, &span), collective_words(s, run, location, &span),
         mpl_draw_ticks(s, run, span.leave_ticks - span.enter_ticks),
         mpl_draw_number(s, mpl_model_seconds(run->model, span.enter_ticks)),

@@ -389,24 +389,6 @@ static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl
     return MPL_OK;
 }
 
-/* Per step the difference of its begin to that of the one before, and its length. */
-static void put_steps(struct data *d, const struct mpl_steps *steps)
-{
-    int64_t last = 0;
-    int64_t begin;
-    int64_t end;
-    int64_t next;
-
-    mpl_step_ends(d->run, steps, 0, &begin, &end);
-    for (uint32_t step = 1; step <= steps->n; step++) {
-        mpl_step_ends(d->run, steps, step, &next, &end);
-        put(d, (uint64_t) (begin - last));
-        put(d, (uint64_t) (end - begin));
-        last = begin;
-        begin = next;
-    }
-}
-
 /* Says whether they are in the page. */
 static bool draw_steps(struct data *d, size_t room)
 {
@@ -421,7 +403,20 @@ static bool draw_steps(struct data *d, size_t room)
     }
     d->has_own_steps = (size_t) steps->n * steps->n_processes * BYTES_PER_OWN <= room;
     d->bytes.n = 0;
-    put_steps(d, steps);
+    /* Per step the difference of its begin to that of the one before, and its length. */
+    int64_t last = 0;
+    int64_t begin;
+    int64_t end;
+    int64_t next;
+
+    mpl_step_ends(d->run, steps, 0, &begin, &end);
+    for (uint32_t step = 1; step <= steps->n; step++) {
+        mpl_step_ends(d->run, steps, step, &next, &end);
+        put(d, (uint64_t) (begin - last));
+        put(d, (uint64_t) (end - begin));
+        last = begin;
+        begin = next;
+    }
     mpl_markup_put(d->s->out, "<i data-steps=\"");
     mpl_markup_base64(d->s->out, d->bytes.data, d->bytes.n);
     mpl_markup_put(d->s->out, "\"></i>\n");

@@ -250,22 +250,6 @@ static enum mpl_status draw_runs(struct sheet *s, const struct mpl_diff *diff,
     return st;
 }
 
-static void draw_quality(const struct sheet *s, const struct mpl_diff *diff)
-{
-    const struct mpl_run *const runs[] = { diff->base, diff->new };
-
-    mpl_markup_put(s->out, "<details id=\"quality\"><summary>Clocks, and what weakens "
-                           "conclusions</summary>\n");
-    for (int i = 0; i < 2; i++) {
-        if (runs[i] != NULL && runs[i]->events != NULL) {
-            mpl_markup_print(s->out, "<h3>%s: %s</h3>\n", i == 0 ? "Base" : "New run",
-                             runs[i]->path);
-            mpl_draw_quality(s, runs[i]);
-        }
-    }
-    mpl_markup_put(s->out, "</details>\n");
-}
-
 static enum mpl_status draw(struct sheet *s, const void *what, struct mpl_err *err)
 {
     const struct shown *shown = what;
@@ -278,7 +262,18 @@ static enum mpl_status draw(struct sheet *s, const void *what, struct mpl_err *e
         st = draw_changes(s, diff, err);
         st = st == MPL_OK ? draw_runs(s, diff, err) : st;
     }
-    draw_quality(s, diff);
+    const struct mpl_run *const runs[] = { diff->base, diff->new };
+
+    mpl_markup_put(s->out, "<details id=\"quality\"><summary>Clocks, and what weakens "
+                           "conclusions</summary>\n");
+    for (int i = 0; i < 2; i++) {
+        if (runs[i] != NULL && runs[i]->events != NULL) {
+            mpl_markup_print(s->out, "<h3>%s: %s</h3>\n", i == 0 ? "Base" : "New run",
+                             runs[i]->path);
+            mpl_draw_quality(s, runs[i]);
+        }
+    }
+    mpl_markup_put(s->out, "</details>\n");
     mpl_markup_put(s->out, "</main>\n");
     return st;
 }

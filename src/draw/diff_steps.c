@@ -17,31 +17,20 @@ struct both {
     double length_s; /* of the longer one */
 };
 
-/* All of a run, and behind its end as much as the other one is longer. */
-static enum mpl_status frame_of(const struct both *b, int i, struct mpl_frame *out,
-                                struct mpl_err *err)
-{
-    const enum mpl_status st = mpl_frame_all(b->s, b->runs[i], out, err);
-
-    if (st == MPL_OK) {
-        const double ticks = b->length_s * (double) b->runs[i]->model->ticks_per_s;
-
-        out->end_ticks = out->begin_ticks + (ticks < 1 ? 1 : (int64_t) ticks);
-    }
-    return st;
-}
-
 static enum mpl_status draw_side(const struct both *b, int i, int64_t *begin_ticks,
                                  struct mpl_err *err)
 {
     const char *name = i == 0 ? "base" : "new";
     struct mpl_frame all;
     struct mpl_bins bins;
-    enum mpl_status st = frame_of(b, i, &all, err);
+    enum mpl_status st = mpl_frame_all(b->s, b->runs[i], &all, err);
 
     if (st != MPL_OK) {
         return st;
     }
+    /* Behind its end as much as the other one is longer. */
+    const double ticks = b->length_s * (double) b->runs[i]->model->ticks_per_s;
+    all.end_ticks = all.begin_ticks + (ticks < 1 ? 1 : (int64_t) ticks);
     const uint32_t per_row = (all.n + MOST_ROWS - 1) / MOST_ROWS;
     const uint32_t n_rows = (all.n + per_row - 1) / per_row;
 

@@ -128,8 +128,12 @@ static void sink(struct counting *c, uint32_t at)
     }
 }
 
-static void open_all(struct counting *c)
+static void count(struct counting *c, const char *name, enum mpl_export_unit unit)
 {
+    const struct mpl_export_track track = mpl_export_open_track(c->x, name, unit);
+    struct mpl_export_writer *w = c->x->writer;
+    int64_t value = 0;
+
     c->n = 0;
     for (uint32_t l = 0; l < c->x->run->model->n_locations; l++) {
         struct cursor *at = &c->cursors[l];
@@ -142,15 +146,6 @@ static void open_all(struct counting *c)
     for (uint32_t i = c->n / 2; i-- > 0;) {
         sink(c, i);
     }
-}
-
-static void count(struct counting *c, const char *name, enum mpl_export_unit unit)
-{
-    const struct mpl_export_track track = mpl_export_open_track(c->x, name, unit);
-    struct mpl_export_writer *w = c->x->writer;
-    int64_t value = 0;
-
-    open_all(c);
     if (c->n > 0 && c->cursors[c->heap[0]].ticks > c->x->s->begin_ticks) {
         w->count(w, &track, mpl_export_ns(c->x, c->x->s->begin_ticks), 0);
     }

@@ -80,22 +80,6 @@ static void add_slices(struct heat *h, uint32_t row)
     }
 }
 
-/* Cells at the edge hold fewer rows and columns. */
-static void average(struct heat *h)
-{
-    for (uint32_t r = 0; r < h->down; r++) {
-        for (uint32_t c = 0; c < h->across; c++) {
-            const uint32_t rows = h->n_rows - r * h->rows_per_cell;
-            const uint32_t columns = h->n_columns - c * h->columns_per_cell;
-            double *cell = &h->cells[(size_t) r * h->across + c];
-
-            *cell /= rows < h->rows_per_cell ? rows : h->rows_per_cell;
-            *cell /= columns < h->columns_per_cell ? columns : h->columns_per_cell;
-            h->most = fmax(h->most, *cell);
-        }
-    }
-}
-
 static int by_value(const void *x, const void *y)
 {
     const double *a = x;
@@ -148,7 +132,18 @@ static enum mpl_status measure(struct heat *h, struct mpl_err *err)
             add_slices(h, row);
         }
     }
-    average(h);
+    /* Cells at the edge hold fewer rows and columns. */
+    for (uint32_t r = 0; r < h->down; r++) {
+        for (uint32_t c = 0; c < h->across; c++) {
+            const uint32_t rows = h->n_rows - r * h->rows_per_cell;
+            const uint32_t columns = h->n_columns - c * h->columns_per_cell;
+            double *cell = &h->cells[(size_t) r * h->across + c];
+
+            *cell /= rows < h->rows_per_cell ? rows : h->rows_per_cell;
+            *cell /= columns < h->columns_per_cell ? columns : h->columns_per_cell;
+            h->most = fmax(h->most, *cell);
+        }
+    }
     return find_top(h, err);
 }
 
@@ -226,18 +221,6 @@ static void draw_rows(const struct heat *h)
     mpl_markup_put(s->out, "</svg>\n");
 }
 
-static void draw_numbers(const struct heat *h)
-{
-    const uint32_t top = h->down * CELL_PIXELS + 14;
-
-    mpl_markup_print(
-        h->s->out,
-        "<g class=\"axis\"><text class=\"first\" x=\"0\" y=\"%u\">%s</text>"
-        "<text class=\"last\" x=\"100%%\" y=\"%u\">%s</text></g></svg></div>\n",
-        top, h->steps != NULL ? "step 1" : "begin", top,
-        h->steps != NULL ? mpl_draw_words(h->s, "step %u", h->n_columns) : "end");
-}
-
 static void say_scale(const struct heat *h)
 {
     const struct sheet *s = h->s;
@@ -294,7 +277,14 @@ enum mpl_status mpl_draw_heat(const struct sheet *s, const struct mpl_run *run,
         s->key, h.steps != NULL ? "Who waits in which step" : "Who waits when", s->key,
         h.n_rows, h.n_columns, mpl_draw_seconds(s, h.most), h.down * CELL_PIXELS + 20);
     draw_rows(&h);
-    draw_numbers(&h);
+    const uint32_t top = h.down * CELL_PIXELS + 14;
+
+    mpl_markup_print(
+        h.s->out,
+        "<g class=\"axis\"><text class=\"first\" x=\"0\" y=\"%u\">%s</text>"
+        "<text class=\"last\" x=\"100%%\" y=\"%u\">%s</text></g></svg></div>\n",
+        top, h.steps != NULL ? "step 1" : "begin", top,
+        h.steps != NULL ? mpl_draw_words(h.s, "step %u", h.n_columns) : "end");
     say_scale(&h);
     mpl_markup_put(s->out, "</section>\n");
     return MPL_OK;

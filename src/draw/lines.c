@@ -46,14 +46,6 @@ struct lines {
     double y[2];
 };
 
-/* Without a place on the scale rows stand one behind the other. */
-static double x_of(const struct picture *p, size_t row, uint32_t number)
-{
-    return mpl_picture_cell(p, row, p->view->axes.x)->kind == MPL_CELL_NONE
-               ? number
-               : mpl_picture_value(p, row, p->view->axes.x);
-}
-
 static bool is_known(const struct picture *p, size_t row)
 {
     return mpl_picture_cell(p, row, p->view->axes.y[0])->kind != MPL_CELL_NONE;
@@ -150,7 +142,11 @@ static void add_row(const struct picture *p, struct line *line, size_t row, uint
     const uint32_t n =
         line->n_rows - first < line->per_point ? line->n_rows - first : line->per_point;
 
-    line->x[point] += x_of(p, row, number) / n;
+    /* Without a place on the scale rows stand one behind the other. */
+    line->x[point] += (mpl_picture_cell(p, row, p->view->axes.x)->kind == MPL_CELL_NONE
+                           ? number
+                           : mpl_picture_value(p, row, p->view->axes.x)) /
+                      n;
     for (size_t k = 0; k < axes->n_y; k++) {
         line->y[k][point] += mpl_picture_value(p, row, axes->y[k]) / n;
     }

@@ -124,24 +124,6 @@ static void draw_means(const struct picture *p, const struct matrix *m)
     }
 }
 
-static void draw_names(const struct picture *p, const struct matrix *m)
-{
-    const int y = (int) m->n[0] * CELL_HEIGHT;
-    const int width = mpl_labels_width(&m->side[1]) * (m->per_cell[1] > 1 ? 2 : 1) + LETTER;
-    const uint32_t every = (uint32_t) ceil(width / m->cell_width);
-
-    for (uint32_t i = 0; i < m->n[0]; i++) {
-        mpl_picture_label(p, (int) i * CELL_HEIGHT + 11, span_of(p, m, 0, i));
-    }
-    mpl_markup_put(p->sheet.out, "\n<g class=\"axis\">");
-    for (uint32_t i = 0; i < m->n[1]; i += every) {
-        mpl_markup_print(p->sheet.out, "<text x=\"%s\" y=\"%d\">%s</text>",
-                         mpl_draw_short(&p->sheet, (i + 0.5) * m->cell_width), y + 13,
-                         span_of(p, m, 1, i));
-    }
-    mpl_markup_put(p->sheet.out, "</g>\n");
-}
-
 static void draw(const struct picture *p)
 {
     const struct matrix *m = p->laid_out;
@@ -157,7 +139,20 @@ static void draw(const struct picture *p)
         draw_cell(p, m, cell_of(m, r), mpl_picture_value(p, r, p->view->by));
         mpl_picture_end_row(p);
     }
-    draw_names(p, m);
+    const int y = (int) m->n[0] * CELL_HEIGHT;
+    const int width = mpl_labels_width(&m->side[1]) * (m->per_cell[1] > 1 ? 2 : 1) + LETTER;
+    const uint32_t every = (uint32_t) ceil(width / m->cell_width);
+
+    for (uint32_t i = 0; i < m->n[0]; i++) {
+        mpl_picture_label(p, (int) i * CELL_HEIGHT + 11, span_of(p, m, 0, i));
+    }
+    mpl_markup_put(p->sheet.out, "\n<g class=\"axis\">");
+    for (uint32_t i = 0; i < m->n[1]; i += every) {
+        mpl_markup_print(p->sheet.out, "<text x=\"%s\" y=\"%d\">%s</text>",
+                         mpl_draw_short(&p->sheet, (i + 0.5) * m->cell_width), y + 13,
+                         span_of(p, m, 1, i));
+    }
+    mpl_markup_put(p->sheet.out, "</g>\n");
 }
 
 const struct mpl_marking mpl_marking_matrix = { lay_out, draw };

@@ -23,9 +23,11 @@ static void draw_hash(const struct sheet *s, const struct mpl_asset *asset)
     mpl_markup_put(s->out, "'");
 }
 
-/* A browser runs only what has these hashes, and asks nobody for anything. */
-static void draw_policy(const struct sheet *s, bool has_script)
+void mpl_draw_head(const struct sheet *s, const char *title, bool has_script)
 {
+    mpl_markup_put(s->out,
+                   "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
+    /* A browser runs only what has these hashes, and asks nobody for anything. */
     mpl_markup_put(s->out,
                    "<meta http-equiv=\"Content-Security-Policy\" content=\""
                    "default-src 'none'; base-uri 'none'; form-action 'none'; style-src ");
@@ -35,13 +37,6 @@ static void draw_policy(const struct sheet *s, bool has_script)
         draw_hash(s, &mpl_asset_js);
     }
     mpl_markup_put(s->out, "\">\n");
-}
-
-void mpl_draw_head(const struct sheet *s, const char *title, bool has_script)
-{
-    mpl_markup_put(s->out,
-                   "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
-    draw_policy(s, has_script);
     mpl_markup_print(
         s->out,
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"

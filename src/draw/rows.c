@@ -51,9 +51,16 @@ static bool has_roles(const struct sheet *s, const struct mpl_frame *frame)
     return false;
 }
 
-static void draw_labels(const struct sheet *s, const struct mpl_frame *frame,
-                        uint32_t per_row, bool are_named)
+void mpl_rows_open(const struct sheet *s, const char *id, const char *says,
+                   const struct mpl_frame *frame, uint32_t per_row)
 {
+    const int height = (int) ((frame->n + per_row - 1) / per_row) * ROW_PIXELS;
+    const bool are_named = per_row == 1 && has_roles(s, frame);
+
+    mpl_markup_print(s->out,
+                     "<div class=\"plot%s\" id=\"%s\"><svg role=\"img\" "
+                     "aria-label=\"%s\" width=\"100%%\" height=\"%d\">\n",
+                     are_named ? " named" : "", id, says, height + AXIS_PIXELS);
     mpl_markup_put(s->out, "<g class=\"labels\">");
     for (uint32_t row = 0; row * per_row < frame->n; row++) {
         mpl_markup_print(s->out, "<text x=\"-6\" y=\"%d\">", (int) row * ROW_PIXELS + 10);
@@ -65,19 +72,6 @@ static void draw_labels(const struct sheet *s, const struct mpl_frame *frame,
                          label_of(s, frame, row * per_row, last_of(frame, row, per_row)));
     }
     mpl_markup_put(s->out, "</g>\n");
-}
-
-void mpl_rows_open(const struct sheet *s, const char *id, const char *says,
-                   const struct mpl_frame *frame, uint32_t per_row)
-{
-    const int height = (int) ((frame->n + per_row - 1) / per_row) * ROW_PIXELS;
-    const bool are_named = per_row == 1 && has_roles(s, frame);
-
-    mpl_markup_print(s->out,
-                     "<div class=\"plot%s\" id=\"%s\"><svg role=\"img\" "
-                     "aria-label=\"%s\" width=\"100%%\" height=\"%d\">\n",
-                     are_named ? " named" : "", id, says, height + AXIS_PIXELS);
-    draw_labels(s, frame, per_row, are_named);
     mpl_markup_print(s->out,
                      "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                      "preserveAspectRatio=\"none\">\n",

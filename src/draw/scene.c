@@ -171,8 +171,9 @@ static void draw_arrow(const struct scene *scene, const struct arrow *a)
     mpl_markup_put(scene->s->out, "\n");
 }
 
-static int64_t worst_bound(const struct mpl_frame *frame)
+static const char *clock_words(const struct scene *scene)
 {
+    const struct mpl_frame *frame = scene->frame;
     int64_t worst = 0;
 
     for (uint32_t i = 0; i < frame->n; i++) {
@@ -180,17 +181,10 @@ static int64_t worst_bound(const struct mpl_frame *frame)
 
         worst = bound > worst ? bound : worst;
     }
-    return worst;
-}
-
-static const char *clock_words(const struct scene *scene)
-{
-    const int64_t bound = worst_bound(scene->frame);
-
-    if (bound == 0) {
+    if (worst == 0) {
         return "";
     }
-    return bound == INT64_MAX
+    return worst == INT64_MAX
                ? " How wrong the clocks are is not known: the order of moments may be "
                  "another."
                : mpl_draw_words(
@@ -198,7 +192,7 @@ static const char *clock_words(const struct scene *scene)
                      " Clocks may be wrong by up to %s: closer moments may be in "
                      "another order, so waits that are shorter have a dashed line and "
                      "no arrow.",
-                     mpl_draw_ticks(scene->s, scene->frame->run, bound));
+                     mpl_draw_ticks(scene->s, frame->run, worst));
 }
 
 static void say(const struct scene *scene, bool has_calls, size_t n_arrows, size_t n_waits)

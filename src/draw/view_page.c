@@ -53,16 +53,6 @@ static enum mpl_status draw_table(const struct picture *p, struct mpl_err *err)
     return MPL_OK;
 }
 
-static void draw_columns(const struct picture *p)
-{
-    mpl_markup_put(p->sheet.out, "<details><summary>What the columns are</summary><dl>\n");
-    for (size_t i = 0; i < p->view->n_columns; i++) {
-        mpl_markup_print(p->sheet.out, "<dt>%s</dt><dd>%s</dd>\n", p->view->columns[i].name,
-                         p->view->columns[i].says);
-    }
-    mpl_markup_put(p->sheet.out, "</dl></details>\n");
-}
-
 enum mpl_status mpl_draw_view_page(const struct mpl_view_report *report, FILE *out,
                                    struct mpl_err *err)
 {
@@ -84,7 +74,12 @@ enum mpl_status mpl_draw_view_page(const struct mpl_view_report *report, FILE *o
                      p.view->name, p.view->says, report->selection->run->path);
     mpl_picture_draw(&p, false);
     mpl_markup_put(out, "</div>\n");
-    draw_columns(&p);
+    mpl_markup_put(p.sheet.out, "<details><summary>What the columns are</summary><dl>\n");
+    for (size_t i = 0; i < p.view->n_columns; i++) {
+        mpl_markup_print(p.sheet.out, "<dt>%s</dt><dd>%s</dd>\n", p.view->columns[i].name,
+                         p.view->columns[i].says);
+    }
+    mpl_markup_put(p.sheet.out, "</dl></details>\n");
     st = draw_table(&p, err);
     mpl_markup_put(out, "</main>\n</body></html>\n");
     st = st == MPL_OK && mpl_arena_is_short(p.sheet.arena) ? mpl_nomem(err) : st;

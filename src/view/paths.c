@@ -83,21 +83,6 @@ static void add_collective(struct mapping *m, const struct mpl_piece *p)
     }
 }
 
-static void add_location(struct mapping *m, uint32_t location)
-{
-    struct mpl_piece p;
-
-    for (bool more = mpl_piece_first(m->s, location, &p); more;
-         more = mpl_piece_next(m->s, &p)) {
-        for (uint32_t i = 0; i < p.span.n_messages; i++) {
-            add_message(m, &p, i);
-        }
-        if (p.span.collective != MPL_NONE) {
-            add_collective(m, &p);
-        }
-    }
-}
-
 static int by_ends(const void *x, const void *y)
 {
     const struct mpl_channel *a = x;
@@ -185,7 +170,17 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
 
     m.is_enough = mpl_channels_open(&m.channels) && m.colls != NULL;
     for (uint32_t l = 0; l < model->n_locations && m.is_enough; l++) {
-        add_location(&m, l);
+        struct mpl_piece p;
+
+        for (bool more = mpl_piece_first(m.s, l, &p); more;
+             more = mpl_piece_next(m.s, &p)) {
+            for (uint32_t i = 0; i < p.span.n_messages; i++) {
+                add_message(&m, &p, i);
+            }
+            if (p.span.collective != MPL_NONE) {
+                add_collective(&m, &p);
+            }
+        }
     }
     const enum mpl_status st = m.is_enough ? emit(&m, sink, err) : mpl_nomem(err);
 

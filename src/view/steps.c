@@ -89,24 +89,6 @@ static enum mpl_status emit(const struct walk *w, uint32_t step, int64_t first,
     return st;
 }
 
-static enum mpl_status make_step(struct walk *w, uint32_t step,
-                                 const struct mpl_row_sink *sink, struct mpl_err *err)
-{
-    int64_t first = INT64_MAX;
-
-    mpl_step_walk_go(&w->steps, step);
-    for (uint32_t p = 0; p < w->s->run->model->n_processes; p++) {
-        const uint32_t l = w->s->steps->loads[p].location;
-
-        w->loads[p] = (struct load){ .waits_for = MPL_NONE };
-        if (mpl_step_walk_has(&w->steps, l)) {
-            first = w->steps.begins[l] < first ? w->steps.begins[l] : first;
-            add_step(w, l, &w->loads[p]);
-        }
-    }
-    return emit(w, step, first, sink, err);
-}
-
 static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
                             const struct mpl_row_sink *sink, struct mpl_err *err)
 {
@@ -121,7 +103,19 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
         return mpl_nomem(err);
     }
     for (uint32_t k = 1; st == MPL_OK && k <= s->steps->n; k++) {
-        st = make_step(&w, k, sink, err);
+        int64_t first = INT64_MAX;
+
+        mpl_step_walk_go(&w.steps, k);
+        for (uint32_t p = 0; p < w.s->run->model->n_processes; p++) {
+            const uint32_t l = w.s->steps->loads[p].location;
+
+            w.loads[p] = (struct load){ .waits_for = MPL_NONE };
+            if (mpl_step_walk_has(&w.steps, l)) {
+                first = w.steps.begins[l] < first ? w.steps.begins[l] : first;
+                add_step(&w, l, &w.loads[p]);
+            }
+        }
+        st = emit(&w, k, first, sink, err);
     }
     return st;
 }
