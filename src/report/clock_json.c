@@ -44,21 +44,6 @@ static void put_locations(struct mpl_json *json, const struct mpl_run *run)
     mpl_json_end(json);
 }
 
-static void put_accuracy(struct mpl_json *json, const struct mpl_run *run)
-{
-    const struct mpl_clock_accuracy *a = &run->clock->accuracy;
-    const double ticks_per_s = (double) run->model->ticks_per_s;
-
-    mpl_json_object(json, "accuracy");
-    mpl_json_integer(json, "messages", (int64_t) a->n);
-    mpl_json_integer(json, "in_order", (int64_t) a->n_correct);
-    mpl_json_number(json, "mean_s", a->mean_ticks / ticks_per_s);
-    mpl_json_number(json, "median_s", a->median_ticks / ticks_per_s);
-    mpl_json_number(json, "stddev_s", a->stddev_ticks / ticks_per_s);
-    put_seconds(json, "worst_s", run, a->worst_ticks);
-    mpl_json_end(json);
-}
-
 static void put_intervals(struct mpl_json *json, const struct mpl_run *run)
 {
     static const char *const names[] = { "below_0.1_percent", "below_1_percent",
@@ -127,7 +112,17 @@ void mpl_report_clock_json(struct mpl_json *json, const struct mpl_run *run)
     put_seconds(json, "worst_reversal_s", run, clock->after.worst_ticks);
     put_seconds(json, "max_shift_s", run,
                 clock->repair == NULL ? 0 : clock->repair->max_shift_ticks);
-    put_accuracy(json, run);
+    const struct mpl_clock_accuracy *a = &run->clock->accuracy;
+    const double ticks_per_s = (double) run->model->ticks_per_s;
+
+    mpl_json_object(json, "accuracy");
+    mpl_json_integer(json, "messages", (int64_t) a->n);
+    mpl_json_integer(json, "in_order", (int64_t) a->n_correct);
+    mpl_json_number(json, "mean_s", a->mean_ticks / ticks_per_s);
+    mpl_json_number(json, "median_s", a->median_ticks / ticks_per_s);
+    mpl_json_number(json, "stddev_s", a->stddev_ticks / ticks_per_s);
+    put_seconds(json, "worst_s", run, a->worst_ticks);
+    mpl_json_end(json);
     put_repair(json, run);
     put_locations(json, run);
     mpl_json_end(json);

@@ -9,18 +9,6 @@ static const char *seconds_of(struct page *page, const struct mpl_run *run, int6
     return mpl_page_seconds(page, mpl_model_seconds(run->model, ticks));
 }
 
-static int64_t worst_bound(const struct mpl_run *run)
-{
-    int64_t worst = 0;
-
-    for (uint32_t i = 0; i < run->model->n_locations; i++) {
-        if (run->clock->bound_ticks[i] > worst) {
-            worst = run->clock->bound_ticks[i];
-        }
-    }
-    return worst;
-}
-
 static uint64_t total(const struct mpl_violations *v)
 {
     return v->p2p + v->collective + v->thread;
@@ -129,7 +117,13 @@ static const char *shape_of(struct page *page, const struct mpl_run *run)
 
 void mpl_page_clock(struct page *page, const struct mpl_run *run)
 {
-    const int64_t worst = worst_bound(run);
+    int64_t worst = 0;
+
+    for (uint32_t i = 0; i < run->model->n_locations; i++) {
+        if (run->clock->bound_ticks[i] > worst) {
+            worst = run->clock->bound_ticks[i];
+        }
+    }
     const char *bound =
         worst == INT64_MAX ? "unknown for some locations" : seconds_of(page, run, worst);
 

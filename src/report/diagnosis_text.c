@@ -44,17 +44,6 @@ static void say_sources(struct page *page, const struct mpl_diagnosed *d)
     }
 }
 
-static void say_who(struct page *page, const struct mpl_finding *f)
-{
-    if (f->n_locations > 0) {
-        mpl_page_tell(
-            page, 6, "who:   ", "%s %s%s%s", f->n_locations > 1 ? "processes" : "process",
-            mpl_page_labels(page, f->locations, f->n_locations),
-            f->n_culprits > 0 ? "; to blame: " : "",
-            f->n_culprits > 0 ? mpl_page_labels(page, f->culprits, f->n_culprits) : "");
-    }
-}
-
 static void say_reasons(struct page *page, const struct mpl_diagnosed *d)
 {
     const char *text = "";
@@ -158,7 +147,13 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
     (void) fputc('\n', page->out);
     say_cost(page, number, d);
     mpl_page_tell(page, 6, "what:  ", "%s", f->text);
-    say_who(page, f);
+    if (f->n_locations > 0) {
+        mpl_page_tell(
+            page, 6, "who:   ", "%s %s%s%s", f->n_locations > 1 ? "processes" : "process",
+            mpl_page_labels(page, f->locations, f->n_locations),
+            f->n_culprits > 0 ? "; to blame: " : "",
+            f->n_culprits > 0 ? mpl_page_labels(page, f->culprits, f->n_culprits) : "");
+    }
     mpl_page_repeats(page, all, d);
     say_sources(page, d);
     say_reasons(page, d);
@@ -358,21 +353,6 @@ static void say_patterns(struct page *page, const struct mpl_diagnosis *d)
     }
 }
 
-static int highest_level(const struct mpl_diagnosis *d)
-{
-    int level = 0;
-
-    for (size_t i = 0; i < d->n_experiments; i++) {
-        level = d->experiments[i].level > level ? d->experiments[i].level : level;
-    }
-    for (size_t i = 0; i < d->n_findings; i++) {
-        const int own = d->findings[i].finding->level;
-
-        level = own > level ? own : level;
-    }
-    return level;
-}
-
 static void say_observation(struct page *page, const struct mpl_diagnosis *d,
                             const struct mpl_diagnosed *f)
 {
@@ -429,8 +409,16 @@ static void say_heading(struct page *page, const struct mpl_diagnosis *d,
  */
 static void say_search(struct page *page, const struct mpl_diagnosis *d)
 {
-    const int last = highest_level(d);
+    int last = 0;
 
+    for (size_t i = 0; i < d->n_experiments; i++) {
+        last = d->experiments[i].level > last ? d->experiments[i].level : last;
+    }
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const int own = d->findings[i].finding->level;
+
+        last = own > last ? own : last;
+    }
     if (last > 0) {
         mpl_page_heading(page, "How it was found");
     }
@@ -504,18 +492,6 @@ static void say_details(struct page *page, const struct mpl_diagnosis *d)
     }
 }
 
-static void say_verdict(struct page *page, const struct mpl_diagnosis *d)
-{
-    mpl_page_say(page, 0, "%s, %s", verdict_sentence(d->verdict),
-                 mpl_certainty_name(d->certainty));
-    mpl_page_summary(page, d);
-    if (d->certainty_reason != NULL) {
-        mpl_page_say(page, 2, "Not sure, because %s%s%s.", d->certainty_reason,
-                     d->is_verdict_clock_sensitive ? ": " : "",
-                     d->is_verdict_clock_sensitive ? d->verdict_clock_reason : "");
-    }
-}
-
 enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
                                 const struct mpl_report_options *options, FILE *out,
                                 struct mpl_err *err)
@@ -526,7 +502,14 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     if (st != MPL_OK) {
         return st;
     }
-    say_verdict(&page, d);
+    mpl_page_say(&page, 0, "%s, %s", verdict_sentence(d->verdict),
+                 mpl_certainty_name(d->certainty));
+    mpl_page_summary(&page, d);
+    if (d->certainty_reason != NULL) {
+        mpl_page_say(&page, 2, "Not sure, because %s%s%s.", d->certainty_reason,
+                     d->is_verdict_clock_sensitive ? ": " : "",
+                     d->is_verdict_clock_sensitive ? d->verdict_clock_reason : "");
+    }
     mpl_page_failed(&page, options);
     mpl_page_groups(&page, d);
     mpl_page_scaling(&page, d);

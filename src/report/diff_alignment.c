@@ -298,20 +298,6 @@ static void print_columns(struct drawing *d, const struct mpl_buf *columns)
     flush(&r);
 }
 
-/* A body may name further loops, whose turn then comes. */
-static void print_bodies(struct drawing *d)
-{
-    for (size_t i = 0; i < d->named.n; i++) {
-        const uint32_t loop = *(const uint32_t *) mpl_buf_get(&d->named, i);
-        const struct mpl_loop body = mpl_loops_get(d->diff->loops, loop);
-        const char *label = mpl_or_unknown(
-            mpl_arena_printf(d->page->scratch, "         %s = ", letter_of(d, loop)));
-
-        mpl_text_hang(d->page->out, label, body_text(d, body.items, body.n), 0,
-                      d->page->width);
-    }
-}
-
 /* What stands beside each other, column by column. */
 static struct mpl_buf columns_of(const struct mpl_divergence *x)
 {
@@ -347,23 +333,17 @@ void mpl_page_alignment(struct page *page, const struct mpl_diff *diff,
 
     print_columns(&d, &columns);
     free_columns(&columns);
-    print_bodies(&d);
-    mpl_buf_free(&d.named);
-}
+    /* A body may name further loops, whose turn then comes. */
+    for (size_t i = 0; i < d.named.n; i++) {
+        const uint32_t loop = *(const uint32_t *) mpl_buf_get(&d.named, i);
+        const struct mpl_loop body = mpl_loops_get(d.diff->loops, loop);
+        const char *label = mpl_or_unknown(
+            mpl_arena_printf(d.page->scratch, "         %s = ", letter_of(&d, loop)));
 
-static void take_columns(struct drawing *d, const struct mpl_buf *columns,
-                         struct mpl_alignment *out, struct mpl_alignment_column *into)
-{
-    for (size_t i = 0; i < columns->n; i++) {
-        const struct column *x = mpl_buf_get(columns, i);
-        const struct words base = words_of(d, &x->base, x->is_common);
-        const struct words new = x->is_common ? base : words_of(d, &x->new, false);
-
-        into[i] = (struct mpl_alignment_column){ x->is_common, join(d, &base, 0, base.n),
-                                                 join(d, &new, 0, new.n) };
+        mpl_text_hang(d.page->out, label, body_text(&d, body.items, body.n), 0,
+                      d.page->width);
     }
-    out->columns = into;
-    out->n_columns = columns->n;
+    mpl_buf_free(&d.named);
 }
 
 static void take_bodies(struct drawing *d, struct mpl_alignment *out)
@@ -402,7 +382,17 @@ enum mpl_status mpl_report_alignment(const struct mpl_diff *diff,
 
     *out = (struct mpl_alignment){ 0 };
     if (into != NULL) {
-        take_columns(&d, &columns, out, into);
+        for (size_t i = 0; i < columns.n; i++) {
+            const struct column *x = mpl_buf_get(&columns, i);
+            const struct words base = words_of(&d, &x->base, x->is_common);
+            const struct words new = x->is_common ? base : words_of(&d, &x->new, false);
+
+            into[i] =
+                (struct mpl_alignment_column){ x->is_common, join(&d, &base, 0, base.n),
+                                               join(&d, &new, 0, new.n) };
+        }
+        out->columns = into;
+        out->n_columns = columns.n;
         take_bodies(&d, out);
     }
     free_columns(&columns);

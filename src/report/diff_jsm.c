@@ -177,16 +177,6 @@ static bool is_first_of_its_number(const struct sheet *s, uint32_t location)
     return true;
 }
 
-static void show_pairs(struct sheet *s, const struct mpl_changes *c)
-{
-    mpl_text_print(s->page->out, "pairs whose similarity changed most\n");
-    for (uint32_t l = 0; l < s->f->n_locations; l++) {
-        if (is_first_of_its_number(s, l)) {
-            show_pairs_of(s, c, thread_of(s, l));
-        }
-    }
-}
-
 static enum mpl_status show_changes(struct sheet *s, const struct mpl_changes *c,
                                     struct mpl_err *err)
 {
@@ -203,7 +193,12 @@ static enum mpl_status show_changes(struct sheet *s, const struct mpl_changes *c
                        mpl_context_name(c->base->kind));
         print_matrix(s, &axis, c->matrix, c->n);
         mpl_sheet_groups(s, &axis, c->of);
-        show_pairs(s, c);
+        mpl_text_print(s->page->out, "pairs whose similarity changed most\n");
+        for (uint32_t l = 0; l < s->f->n_locations; l++) {
+            if (is_first_of_its_number(s, l)) {
+                show_pairs_of(s, c, thread_of(s, l));
+            }
+        }
     }
     mpl_text_print(out, "sums of the rows of |JSM(new) - JSM(base)|, %s\n",
                    mpl_context_name(c->base->kind));

@@ -85,16 +85,6 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
     }
 }
 
-static void print_gates(struct page *page, const struct mpl_diff *diff,
-                        const struct mpl_gates *gates)
-{
-    for (size_t i = 0; gates != NULL && i < gates->n; i++) {
-        if (mpl_gate_fails(&gates->items[i], diff)) {
-            print_item(page->out, mpl_words_gate(page, diff, &gates->items[i]));
-        }
-    }
-}
-
 static void print_note(struct page *page, const struct mpl_diff *diff)
 {
     const char *note = mpl_words_verdict_note(page, diff);
@@ -143,7 +133,11 @@ enum mpl_status mpl_report_diff_markdown(const struct mpl_diff *diff,
     mpl_text_print(out, "\n");
     if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
         mpl_text_print(out, "\n");
-        print_gates(&page, diff, gates);
+        for (size_t i = 0; gates != NULL && i < gates->n; i++) {
+            if (mpl_gate_fails(&gates->items[i], diff)) {
+                print_item(page.out, mpl_words_gate(&page, diff, &gates->items[i]));
+            }
+        }
         if (diff->verdict == MPL_DIFF_SAME) {
             print_note(&page, diff);
         }

@@ -54,18 +54,6 @@ static const char *filter_text(const struct table *t, size_t filter)
         f->without_loops ? " no loops" : "", f->up_to_rotation ? " rotated" : ""));
 }
 
-static int widest_filter(const struct table *t)
-{
-    size_t widest = 0;
-
-    for (size_t i = 0; i < t->r->options->n_filters; i++) {
-        const size_t n = strlen(filter_text(t, i));
-
-        widest = n > widest ? n : widest;
-    }
-    return (int) widest;
-}
-
 /* In the order of the suspects; not as ranges, since that order counts. */
 static const char *names(struct table *t, const struct mpl_ranked *row, bool threads)
 {
@@ -245,18 +233,6 @@ static void show_candidates(struct table *t, size_t top)
     }
 }
 
-static uint32_t best(const struct table *t, const bool *is_shown)
-{
-    uint32_t at = MPL_NONE;
-
-    for (uint32_t l = 0; l < t->r->n_locations; l++) {
-        if (!is_shown[l] && (at == MPL_NONE || t->r->votes[l] > t->r->votes[at] + 1e-9)) {
-            at = l;
-        }
-    }
-    return at;
-}
-
 enum { VOTED_MOST = 5 };
 
 static void show_votes(struct table *t)
@@ -265,8 +241,14 @@ static void show_votes(struct table *t)
     const char *text = "";
 
     for (int i = 0; i < VOTED_MOST && is_shown != NULL; i++) {
-        const uint32_t at = best(t, is_shown);
+        uint32_t at = MPL_NONE;
 
+        for (uint32_t l = 0; l < t->r->n_locations; l++) {
+            if (!is_shown[l] &&
+                (at == MPL_NONE || t->r->votes[l] > t->r->votes[at] + 1e-9)) {
+                at = l;
+            }
+        }
         if (at == MPL_NONE || t->r->votes[at] < 0.005) {
             break;
         }
@@ -329,7 +311,14 @@ enum mpl_status mpl_report_ranking_text(const struct mpl_run *run,
     if (t.labels == NULL) {
         st = mpl_nomem(err);
     } else {
-        t.filter_width = widest_filter(&t);
+        size_t widest = 0;
+
+        for (size_t i = 0; i < t.r->options->n_filters; i++) {
+            const size_t n = strlen(filter_text(&t, i));
+
+            widest = n > widest ? n : widest;
+        }
+        t.filter_width = (int) widest;
         if (ranking->n_telling > 0) {
             show_votes(&t);
         } else {

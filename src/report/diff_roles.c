@@ -81,22 +81,6 @@ static void print_times(struct page *page, const struct mpl_diff_role *role)
     }
 }
 
-static void print_loop(struct page *page, const struct mpl_diff_role *role)
-{
-    const struct mpl_diff_role_side *base = &role->sides[0];
-    const struct mpl_diff_role_side *new = &role->sides[1];
-
-    if (base->loop != NULL && new->loop != NULL) {
-        mpl_page_say(page, 4, "The loop of the first is %s times %s instead of %s times %s",
-                     mpl_page_count(page, new->iterations), new->loop,
-                     mpl_page_count(page, base->iterations), base->loop);
-    } else if (base->iterations > 0) {
-        mpl_page_say(page, 4, "The loop of the first is taken %s times instead of %s",
-                     mpl_page_count(page, new->iterations),
-                     mpl_page_count(page, base->iterations));
-    }
-}
-
 /* Both runs have it. */
 static void print_common(struct page *page, const struct mpl_diff *diff,
                          const struct mpl_diff_role *role)
@@ -157,7 +141,18 @@ static void print_role(struct page *page, const struct mpl_diff *diff,
     } else {
         print_single(page, diff, role);
     }
-    print_loop(page, role);
+    const struct mpl_diff_role_side *base = &role->sides[0];
+    const struct mpl_diff_role_side *new = &role->sides[1];
+
+    if (base->loop != NULL && new->loop != NULL) {
+        mpl_page_say(page, 4, "The loop of the first is %s times %s instead of %s times %s",
+                     mpl_page_count(page, new->iterations), new->loop,
+                     mpl_page_count(page, base->iterations), base->loop);
+    } else if (base->iterations > 0) {
+        mpl_page_say(page, 4, "The loop of the first is taken %s times instead of %s",
+                     mpl_page_count(page, new->iterations),
+                     mpl_page_count(page, base->iterations));
+    }
     for (int side = 1; side >= 0; side--) {
         if (role->only[side][0] != '\0') {
             mpl_page_say(page, 4, "Only in %s: %s", sides[side], role->only[side]);

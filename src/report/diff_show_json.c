@@ -283,23 +283,6 @@ enum mpl_status mpl_report_filtered_json(const struct mpl_diff *diff,
     return st;
 }
 
-static void put_blocks(struct mpl_json *json, struct sheet *s,
-                       const struct mpl_divergence *x)
-{
-    static const char *const sides[] = {
-        [MPL_BLOCK_BOTH] = "both", [MPL_BLOCK_BASE] = "base", [MPL_BLOCK_NEW] = "new"
-    };
-
-    mpl_json_array(json, "blocks");
-    for (size_t i = 0; i < x->n_blocks; i++) {
-        mpl_json_object(json, NULL);
-        mpl_json_string(json, "side", sides[x->blocks[i].side]);
-        put_items(json, "items", s, x->blocks[i].items, x->blocks[i].n);
-        mpl_json_end(json);
-    }
-    mpl_json_end(json);
-}
-
 enum mpl_status mpl_report_aligned_json(const struct mpl_diff *diff,
                                         const struct mpl_aligned *aligned,
                                         const struct mpl_filter_choice *how, FILE *out,
@@ -322,7 +305,18 @@ enum mpl_status mpl_report_aligned_json(const struct mpl_diff *diff,
         mpl_json_boolean(&json, "cut", x->is_cut);
         mpl_json_string(&json, "remark", x->remark);
     }
-    put_blocks(&json, &s, x);
+    static const char *const sides[] = {
+        [MPL_BLOCK_BOTH] = "both", [MPL_BLOCK_BASE] = "base", [MPL_BLOCK_NEW] = "new"
+    };
+
+    mpl_json_array(&json, "blocks");
+    for (size_t i = 0; i < x->n_blocks; i++) {
+        mpl_json_object(&json, NULL);
+        mpl_json_string(&json, "side", sides[x->blocks[i].side]);
+        put_items(&json, "items", &s, x->blocks[i].items, x->blocks[i].n);
+        mpl_json_end(&json);
+    }
+    mpl_json_end(&json);
     put_loops(&json, &s);
     const enum mpl_status st = mpl_json_write(&json, out, err);
     mpl_buf_free(&s.named);

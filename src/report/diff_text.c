@@ -176,16 +176,6 @@ static void print_changes(struct page *page, const struct mpl_diff *diff, size_t
     }
 }
 
-static void print_gates(struct page *page, const struct mpl_diff *diff,
-                        const struct mpl_gates *gates)
-{
-    for (size_t i = 0; gates != NULL && i < gates->n; i++) {
-        if (mpl_gate_fails(&gates->items[i], diff)) {
-            mpl_page_say(page, 2, "%s", mpl_words_gate(page, diff, &gates->items[i]));
-        }
-    }
-}
-
 static void print_load(struct page *page, const struct mpl_diff *diff,
                        const struct mpl_load *load)
 {
@@ -202,20 +192,6 @@ static void print_load(struct page *page, const struct mpl_diff *diff,
         mpl_page_say(page, 4,
                      "It %s: only repetitions (--base, --new) tell whether that is chance.",
                      isnan(load->p) ? "makes too few calls" : "does so in few places");
-    }
-}
-
-static void print_why(struct page *page, const struct mpl_diff *diff)
-{
-    const char *const sentences[] = { mpl_words_blame(page, diff),
-                                      mpl_words_calls(page, diff, MPL_TIME_WAITED),
-                                      mpl_words_calls(page, diff, MPL_TIME_CALLS),
-                                      mpl_words_closing(page, diff) };
-
-    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
-        if (sentences[i] != NULL) {
-            mpl_page_say(page, 2, "%s", sentences[i]);
-        }
     }
 }
 
@@ -280,7 +256,16 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
                      mpl_words_more_loads(page, diff, n), diff->n_named);
     }
     print_rest(page, diff);
-    print_why(page, diff);
+    const char *const sentences[] = { mpl_words_blame(page, diff),
+                                      mpl_words_calls(page, diff, MPL_TIME_WAITED),
+                                      mpl_words_calls(page, diff, MPL_TIME_CALLS),
+                                      mpl_words_closing(page, diff) };
+
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
+        if (sentences[i] != NULL) {
+            mpl_page_say(page, 2, "%s", sentences[i]);
+        }
+    }
     if (diff->is_unexplained && diff->n_changes == 0) {
         mpl_page_say(page, 2,
                      "%s the difference in run time: marple diagnose says what "
@@ -314,7 +299,11 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
                   mpl_or_unknown(mpl_arena_printf(page.scratch, "%s  ",
                                                   mpl_diff_verdict_name(diff->verdict))),
                   "%s", mpl_words_verdict(&page, diff));
-    print_gates(&page, diff, gates);
+    for (size_t i = 0; gates != NULL && i < gates->n; i++) {
+        if (mpl_gate_fails(&gates->items[i], diff)) {
+            mpl_page_say(&page, 2, "%s", mpl_words_gate(&page, diff, &gates->items[i]));
+        }
+    }
     /* Before what would contradict the verdict without it. */
     if (diff->verdict == MPL_DIFF_SAME) {
         print_note(&page, diff);

@@ -37,23 +37,6 @@ static void put_spread(struct mpl_json *json, const struct mpl_run *run,
     mpl_json_end(json);
 }
 
-static void put_origin(struct mpl_json *json, const struct mpl_run *run,
-                       const struct mpl_origin *o)
-{
-    mpl_json_object(json, NULL);
-    mpl_json_string(json, "location", label(run, o->location));
-    mpl_json_integer_if(json, "step", o->step != MPL_NONE, o->step);
-    mpl_json_number(json, "waited_s", o->waited_s);
-    mpl_json_number(json, "share", o->share);
-    if (o->n_waves == 0) {
-        mpl_json_string(json, "first", NULL);
-    } else {
-        mpl_report_instant_json(json, "first", run, &o->first);
-    }
-    put_spread(json, run, o);
-    mpl_json_end(json);
-}
-
 enum mpl_status mpl_report_origins_json(const struct mpl_run *run,
                                         const struct mpl_origins *x, FILE *out,
                                         struct mpl_err *err)
@@ -68,7 +51,20 @@ enum mpl_status mpl_report_origins_json(const struct mpl_run *run,
     mpl_json_number(&json, "waited_s", x->why == NULL ? x->waited_s : NAN);
     mpl_json_array(&json, "origins");
     for (size_t i = 0; i < x->n; i++) {
-        put_origin(&json, run, &x->origins[i]);
+        const struct mpl_origin *o = &x->origins[i];
+
+        mpl_json_object(&json, NULL);
+        mpl_json_string(&json, "location", label(run, o->location));
+        mpl_json_integer_if(&json, "step", o->step != MPL_NONE, o->step);
+        mpl_json_number(&json, "waited_s", o->waited_s);
+        mpl_json_number(&json, "share", o->share);
+        if (o->n_waves == 0) {
+            mpl_json_string(&json, "first", NULL);
+        } else {
+            mpl_report_instant_json(&json, "first", run, &o->first);
+        }
+        put_spread(&json, run, o);
+        mpl_json_end(&json);
     }
     mpl_json_end(&json);
     mpl_json_integer(&json, "small_origins", x->n_small);

@@ -115,20 +115,6 @@ static void put_comment(struct lines *l, const char *before, const char *text,
     put(l, "# %s%s%s\n", before, line != NULL ? line : "", behind);
 }
 
-/* A program that is built already is not built anew by pasting. */
-static void put_build(struct lines *l, const struct mpl_settings *s)
-{
-    if (s->needs_build != NULL && l->experiment->is_built) {
-        put_comment(l, "The run at hand shows that the program is built for ",
-                    mpl_tracer_file_name(s->tracer), ". To build it so again:");
-    } else if (s->needs_build != NULL) {
-        put_comment(l, "Once, as ", s->needs_build, "; not if it is built so already.");
-    }
-    for (size_t i = 0; i < s->n_build; i++) {
-        put(l, "%s%s\n", l->experiment->is_built ? "# " : "", s->build[i]);
-    }
-}
-
 /* What names the trace is another for every run; the rest is said once. */
 static void put_environment(struct lines *l, const struct mpl_settings *s, bool is_of_run,
                             const char *indent)
@@ -194,7 +180,16 @@ const char *mpl_report_plan_shell(const struct mpl_planned *experiment,
     if (experiment->problem != NULL) {
         put_comment(&l, "Not as it is: ", experiment->problem, "");
     }
-    put_build(&l, s);
+    /* A program that is built already is not built anew by pasting. */
+    if (s->needs_build != NULL && l.experiment->is_built) {
+        put_comment(&l, "The run at hand shows that the program is built for ",
+                    mpl_tracer_file_name(s->tracer), ". To build it so again:");
+    } else if (s->needs_build != NULL) {
+        put_comment(&l, "Once, as ", s->needs_build, "; not if it is built so already.");
+    }
+    for (size_t i = 0; i < s->n_build; i++) {
+        put(&l, "%s%s\n", l.experiment->is_built ? "# " : "", s->build[i]);
+    }
     put_files(&l, s);
     if (experiment->knob != NULL) {
         put_comment(&l, "Change in the program or its input: ", experiment->knob, "");

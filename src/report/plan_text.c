@@ -111,8 +111,14 @@ static void say_findings(struct page *page, const struct mpl_plan *plan,
     }
 }
 
-static void say_obstacles(struct page *page, const struct mpl_planned *e)
+static void say_experiment(struct page *page, const struct mpl_plan *plan,
+                           const struct mpl_planned *e)
 {
+    mpl_page_say(page, 2, "%s. %s", e->id, mpl_page_experiment(page, e));
+    for (size_t i = 0; i < e->n_purposes; i++) {
+        mpl_page_tell(page, 6, i == 0 ? "to:    " : "and:   ", "%s", e->purposes[i]);
+    }
+    say_findings(page, plan, e, "tests: ");
     const struct mpl_settings *s = e->settings;
 
     if (e->problem != NULL) {
@@ -127,17 +133,6 @@ static void say_obstacles(struct page *page, const struct mpl_planned *e)
     if (e->knob != NULL) {
         mpl_page_tell(page, 6, "you:   ", "change %s", e->knob);
     }
-}
-
-static void say_experiment(struct page *page, const struct mpl_plan *plan,
-                           const struct mpl_planned *e)
-{
-    mpl_page_say(page, 2, "%s. %s", e->id, mpl_page_experiment(page, e));
-    for (size_t i = 0; i < e->n_purposes; i++) {
-        mpl_page_tell(page, 6, i == 0 ? "to:    " : "and:   ", "%s", e->purposes[i]);
-    }
-    say_findings(page, plan, e, "tests: ");
-    say_obstacles(page, e);
 }
 
 static void say_unanswerable(struct page *page, const struct mpl_plan *plan)
@@ -204,20 +199,6 @@ static const struct mpl_diagnosed *leading_cause(const struct mpl_diagnosis *d)
     return NULL;
 }
 
-static void say_leading(struct page *page, const struct mpl_plan *plan)
-{
-    const struct mpl_diagnosed *f = leading_cause(plan->diagnosis);
-    const char *ids = f == NULL ? NULL : mpl_page_experiments_of(page, plan, f);
-
-    if (f != NULL && ids != NULL) {
-        mpl_page_say(page, 2, "The leading cause, %s (%s), is put to the test by %s.",
-                     f->finding->name, f->id, ids);
-    } else if (f != NULL) {
-        mpl_page_say(page, 2, "The leading cause, %s (%s), needs no further measurement.",
-                     f->finding->name, f->id);
-    }
-}
-
 enum mpl_status mpl_report_plan_text(const struct mpl_plan *plan,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err)
@@ -232,7 +213,16 @@ enum mpl_status mpl_report_plan_text(const struct mpl_plan *plan,
                  plan->n == 0 ? "Nothing more has to be measured."
                               : "What to measure next");
     mpl_page_say(&page, 2, "%s", plan->diagnosis->summary);
-    say_leading(&page, plan);
+    const struct mpl_diagnosed *f = leading_cause(plan->diagnosis);
+    const char *ids = f == NULL ? NULL : mpl_page_experiments_of(&page, plan, f);
+
+    if (f != NULL && ids != NULL) {
+        mpl_page_say(&page, 2, "The leading cause, %s (%s), is put to the test by %s.",
+                     f->finding->name, f->id, ids);
+    } else if (f != NULL) {
+        mpl_page_say(&page, 2, "The leading cause, %s (%s), needs no further measurement.",
+                     f->finding->name, f->id);
+    }
     for (size_t i = 0; i < plan->n; i++) {
         explain(&page, plan, &plan->experiments[i]);
     }

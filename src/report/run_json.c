@@ -24,33 +24,6 @@ static void put_quality(struct mpl_json *json, const struct mpl_run *run)
     mpl_json_end(json);
 }
 
-static void put_capabilities(struct mpl_json *json, const struct mpl_model *model)
-{
-    size_t n = 0;
-    const struct mpl_capability *table = mpl_capability_table(&n);
-
-    mpl_json_object(json, "records");
-    for (size_t i = 0; i < n; i++) {
-        mpl_json_boolean(json, table[i].name, mpl_capability_get(&model->can, &table[i]));
-    }
-    mpl_json_end(json);
-}
-
-static void put_matching(struct mpl_json *json, const struct mpl_match_counts *c)
-{
-    mpl_json_object(json, "matching");
-    mpl_json_integer(json, "messages", (int64_t) c->pairs);
-    mpl_json_integer(json, "unmatched_sends", (int64_t) c->unmatched_sends);
-    mpl_json_integer(json, "unmatched_receives", (int64_t) c->unmatched_receives);
-    mpl_json_integer(json, "open_receives", (int64_t) c->open_receives);
-    mpl_json_integer(json, "null_ends", (int64_t) c->null_ends);
-    mpl_json_integer(json, "garbage_ends", (int64_t) c->garbage_ends);
-    mpl_json_integer(json, "guessed_communicators", (int64_t) c->guessed_comms);
-    mpl_json_integer(json, "collectives", (int64_t) c->collectives);
-    mpl_json_integer(json, "incomplete_collectives", (int64_t) c->incomplete_collectives);
-    mpl_json_end(json);
-}
-
 void mpl_report_run_json(struct mpl_json *json, const struct mpl_run *run)
 {
     mpl_json_object(json, NULL);
@@ -69,8 +42,29 @@ void mpl_report_run_json(struct mpl_json *json, const struct mpl_run *run)
         mpl_json_number(json, "shutdown_s", run->shutdown_s);
         mpl_json_string(json, "damage", run->damage);
         mpl_json_number(json, "unknown_s", run->unknown_s);
-        put_capabilities(json, run->model);
-        put_matching(json, &run->match->counts);
+        size_t n = 0;
+        const struct mpl_capability *table = mpl_capability_table(&n);
+
+        mpl_json_object(json, "records");
+        for (size_t i = 0; i < n; i++) {
+            mpl_json_boolean(json, table[i].name,
+                             mpl_capability_get(&run->model->can, &table[i]));
+        }
+        mpl_json_end(json);
+        const struct mpl_match_counts *c = &run->match->counts;
+
+        mpl_json_object(json, "matching");
+        mpl_json_integer(json, "messages", (int64_t) c->pairs);
+        mpl_json_integer(json, "unmatched_sends", (int64_t) c->unmatched_sends);
+        mpl_json_integer(json, "unmatched_receives", (int64_t) c->unmatched_receives);
+        mpl_json_integer(json, "open_receives", (int64_t) c->open_receives);
+        mpl_json_integer(json, "null_ends", (int64_t) c->null_ends);
+        mpl_json_integer(json, "garbage_ends", (int64_t) c->garbage_ends);
+        mpl_json_integer(json, "guessed_communicators", (int64_t) c->guessed_comms);
+        mpl_json_integer(json, "collectives", (int64_t) c->collectives);
+        mpl_json_integer(json, "incomplete_collectives",
+                         (int64_t) c->incomplete_collectives);
+        mpl_json_end(json);
         mpl_report_clock_json(json, run);
         put_quality(json, run);
     }

@@ -55,21 +55,6 @@ const char *mpl_screen_cost(struct page *page, const struct mpl_diagnosis *d,
                                   mpl_page_seconds(page, all_s), is_lost ? "lost " : "");
 }
 
-static void say_head(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
-{
-    struct page *page = s->page;
-    const char *run = s->d->sets.n_groups > 1
-                          ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id)
-                          : "";
-    const char *cost = mpl_screen_cost(page, s->d, f);
-
-    mpl_screen_fit(page, mpl_screen_words(page, "%zu. ", number),
-                   mpl_screen_words(page, "%s (%s%s), %s%s%s", f->finding->name, f->id, run,
-                                    mpl_certainty_name(f->certainty),
-                                    *cost != '\0' ? ": " : "", cost),
-                   TEXT_INDENT, 1);
-}
-
 /* "rank 3", "ranks 1 to 7", "all 8 ranks", "location 3.1" */
 static const char *who(struct page *page, const struct mpl_diagnosis *d,
                        const struct mpl_diagnosed *f)
@@ -224,7 +209,17 @@ static void say_cause(const struct screen *s, size_t number, const struct mpl_di
     const char *where = mpl_screen_where(s->page, s->d, f);
 
     (void) fputc('\n', s->page->out);
-    say_head(s, number, f);
+    struct page *page = s->page;
+    const char *run = s->d->sets.n_groups > 1
+                          ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id)
+                          : "";
+    const char *cost = mpl_screen_cost(page, s->d, f);
+
+    mpl_screen_fit(page, mpl_screen_words(page, "%zu. ", number),
+                   mpl_screen_words(page, "%s (%s%s), %s%s%s", f->finding->name, f->id, run,
+                                    mpl_certainty_name(f->certainty),
+                                    *cost != '\0' ? ": " : "", cost),
+                   TEXT_INDENT, 1);
     say_part(s->page, "what",
              is_leading ? details(s, f->finding->text, f->headline, s->budget.what_lines)
                         : f->headline,

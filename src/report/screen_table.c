@@ -181,18 +181,6 @@ static void say_efficiencies(const struct screen *s, const char *label, uint32_t
     }
 }
 
-static void say_groups(const struct screen *s)
-{
-    for (size_t i = 0; i < s->d->sets.n_groups; i++) {
-        const struct mpl_group *g = &s->d->sets.groups[i];
-
-        say_efficiencies(s,
-                         mpl_screen_words(s->page, "%s, %u p.", s->d->runs[g->speaker].id,
-                                          (unsigned) g->processes),
-                         g->speaker);
-    }
-}
-
 /* ---- phases ---------------------------------------------------------------------------------- */
 
 /* A phase that takes less of the run is no place to look for time. */
@@ -272,7 +260,15 @@ void mpl_screen_table(const struct screen *s)
     }
     if (s->budget.has_groups && s->d->sets.n_groups > 1 &&
         s->d->sets.n_groups <= MOST_ROWS) {
-        say_groups(s);
+        for (size_t i = 0; i < s->d->sets.n_groups; i++) {
+            const struct mpl_group *g = &s->d->sets.groups[i];
+
+            say_efficiencies(s,
+                             mpl_screen_words(s->page, "%s, %u p.",
+                                              s->d->runs[g->speaker].id,
+                                              (unsigned) g->processes),
+                             g->speaker);
+        }
     } else {
         say_efficiencies(s, "whole run", s->d->speaker);
         if (s->budget.has_phases && s->page->width >= TABLE_COLUMNS) {

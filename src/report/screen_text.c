@@ -100,19 +100,6 @@ const char *mpl_screen_more(struct page *page, const struct mpl_diagnosis *d)
                             doubt_sentence(page, d));
 }
 
-static void say_problem(const struct screen *s)
-{
-    struct page *page = s->page;
-    const struct mpl_diagnosis *d = s->d;
-    const char *more = mpl_screen_more(page, d);
-
-    mpl_screen_fit(page, mpl_screen_verdict(page, d), d->leading->headline, 2, 2);
-    if (*more != '\0') {
-        mpl_screen_fit(page, "  ", more, 2, 3);
-    }
-    say_spoiled(s);
-}
-
 /* Whole, however long the path in it: nothing else says why. */
 static void say_why_unusable(struct page *page, const struct mpl_diagnosis *d)
 {
@@ -122,7 +109,15 @@ static void say_why_unusable(struct page *page, const struct mpl_diagnosis *d)
 static void say_verdict(const struct screen *s)
 {
     if (s->d->leading != NULL) {
-        say_problem(s);
+        struct page *page = s->page;
+        const struct mpl_diagnosis *d = s->d;
+        const char *more = mpl_screen_more(page, d);
+
+        mpl_screen_fit(page, mpl_screen_verdict(page, d), d->leading->headline, 2, 2);
+        if (*more != '\0') {
+            mpl_screen_fit(page, "  ", more, 2, 3);
+        }
+        say_spoiled(s);
         return;
     }
     if (s->d->verdict == MPL_VERDICT_UNUSABLE) {
@@ -212,21 +207,6 @@ static void say_failures(const struct screen *s)
     }
 }
 
-/* Causes for which there is no room: whoever wants them has their names. */
-static void say_other_causes(const struct screen *s)
-{
-    const char *text = "";
-    const struct mpl_diagnosed *f = NULL;
-
-    for (size_t i = s->budget.n_causes; (f = mpl_report_cause(s->d, i)) != NULL; i++) {
-        text = mpl_screen_words(s->page, "%s%s%s (%s)", text, *text != '\0' ? ", " : "",
-                                f->finding->name, f->id);
-    }
-    if (*text != '\0') {
-        say_line(s->page, "More causes", text, 1);
-    }
-}
-
 /* ---- how to go on ---------------------------------------------------------------------------------- */
 
 const char *mpl_screen_unexplained(struct page *page, const struct mpl_diagnosis *d)
@@ -278,17 +258,6 @@ const char *mpl_screen_next(struct page *page, const struct mpl_diagnosis *d)
                          : "nothing: no rule asks for more";
 }
 
-static void say_more(const struct screen *s)
-{
-    const struct mpl_diagnosed *first = mpl_report_cause(s->d, 0);
-
-    say_line(s->page, "More",
-             first == NULL
-                 ? "--full, --format json"
-                 : mpl_screen_words(s->page, "--full, --why %s, --format json", first->id),
-             1);
-}
-
 static void draw(const struct screen *s)
 {
     say_verdict(s);
@@ -299,7 +268,17 @@ static void draw(const struct screen *s)
     mpl_screen_table(s);
     mpl_screen_causes(s);
     (void) fputc('\n', s->page->out);
-    say_other_causes(s);
+    /* Causes for which there is no room: whoever wants them has their names. */
+    const char *text = "";
+    const struct mpl_diagnosed *f = NULL;
+
+    for (size_t i = s->budget.n_causes; (f = mpl_report_cause(s->d, i)) != NULL; i++) {
+        text = mpl_screen_words(s->page, "%s%s%s (%s)", text, *text != '\0' ? ", " : "",
+                                f->finding->name, f->id);
+    }
+    if (*text != '\0') {
+        say_line(s->page, "More causes", text, 1);
+    }
     say_damage(s);
     say_machine(s);
     say_unusable(s);
@@ -314,7 +293,13 @@ static void draw(const struct screen *s)
     if (next != NULL) {
         say_line(s->page, "Measure next", next, 2);
     }
-    say_more(s);
+    const struct mpl_diagnosed *first = mpl_report_cause(s->d, 0);
+
+    say_line(s->page, "More",
+             first == NULL
+                 ? "--full, --format json"
+                 : mpl_screen_words(s->page, "--full, --why %s, --format json", first->id),
+             1);
 }
 
 /* Lines that it takes; 0 without memory. */

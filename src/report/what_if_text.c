@@ -29,28 +29,23 @@ static void say_replayed(struct page *page, const struct mpl_diagnosed *d)
                   model != NULL ? model : "", doubt != NULL ? doubt : "");
 }
 
-/* The model's figure, and that of a replay that is doubtful. */
-static void say_modelled(struct page *page, const struct mpl_diagnosed *d)
-{
-    const char *replay = "";
-
-    if (!isnan(d->gain_replay_s)) {
-        replay = mpl_arena_printf(
-            page->scratch, "; %s by replay of the run with %s, but %s",
-            mpl_page_seconds(page, d->gain_replay_s), d->what_if, d->gain_doubt);
-    } else if (d->gain_doubt != NULL) {
-        replay = mpl_arena_printf(page->scratch, "; not replayed: %s", d->gain_doubt);
-    }
-    mpl_page_tell(page, 6, "gain:  ", "about %s of run time at most%s",
-                  mpl_page_seconds(page, d->gain_s), replay != NULL ? replay : "");
-}
-
 void mpl_page_gain(struct page *page, const struct mpl_diagnosed *d)
 {
     if (!isnan(d->gain_replay_s) && (d->gain_doubt == NULL || isnan(d->gain_model_s))) {
         say_replayed(page, d);
     } else if (!isnan(d->gain_s) && d->gain_s > 0) {
-        say_modelled(page, d);
+        /* The model's figure, and that of a replay that is doubtful. */
+        const char *replay = "";
+
+        if (!isnan(d->gain_replay_s)) {
+            replay = mpl_arena_printf(
+                page->scratch, "; %s by replay of the run with %s, but %s",
+                mpl_page_seconds(page, d->gain_replay_s), d->what_if, d->gain_doubt);
+        } else if (d->gain_doubt != NULL) {
+            replay = mpl_arena_printf(page->scratch, "; not replayed: %s", d->gain_doubt);
+        }
+        mpl_page_tell(page, 6, "gain:  ", "about %s of run time at most%s",
+                      mpl_page_seconds(page, d->gain_s), replay != NULL ? replay : "");
     }
 }
 
