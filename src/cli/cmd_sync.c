@@ -33,24 +33,6 @@ struct stages {
     const struct mpl_clock *clock;
 };
 
-static enum mpl_status correct(struct stages *s, const struct sync_opts *opts,
-                               const struct mpl_progress *progress, struct mpl_err *err)
-{
-    enum mpl_status st = mpl_read(opts->trace, s->arena, progress, &s->model, err);
-
-    if (st == MPL_OK) {
-        st = mpl_sync_times_keep(s->model, s->arena, &s->recorded, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_match_create(s->model, s->arena, &s->match, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_clock_correct(s->model, s->match, &opts->clock, progress, s->arena,
-                               &s->clock, err);
-    }
-    return st;
-}
-
 /* Whether clocks were followed through a drift: their error would look smaller in the copy. */
 static bool is_followed(const struct stages *s)
 {
@@ -168,19 +150,6 @@ static enum mpl_status print(const struct stages *s, const struct sync_opts *opt
     return MPL_OK;
 }
 
-/** What the copy lacks is said where the user looks for trouble. */
-static void print_notes(const struct mpl_model *model, FILE *out)
-{
-    for (size_t i = 0; i < mpl_quality_count(model->quality); i++) {
-        const struct mpl_quality_note *note = mpl_quality_get(model->quality, i);
-
-        if (strncmp(note->note, "copy-", strlen("copy-")) == 0) {
-            mpl_text_print(out, "marple: note: %s: %" PRIu64 ": %s\n", note->note,
-                           note->count, note->text);
-        }
-    }
-}
-
 static enum mpl_status sync_trace(const struct sync_opts *opts, struct mpl_arena *arena,
                                   FILE *out, struct mpl_err *err)
 {
@@ -189,11 +158,25 @@ static enum mpl_status sync_trace(const struct sync_opts *opts, struct mpl_arena
 
     mpl_trace_tell(opts->trace);
     mpl_progress_line_open(&line, stderr);
-    enum mpl_status st = correct(&s, opts, &line.progress, err);
+    enum mpl_status st = mpl_read(opts->trace, s.arena, &line.progress, &s.model, err);
+    st = st == MPL_OK ? mpl_sync_times_keep(s.model, s.arena, &s.recorded, err) : st;
+    st = st == MPL_OK ? mpl_match_create(s.model, s.arena, &s.match, err) : st;
+    if (st == MPL_OK) {
+        st = mpl_clock_correct(s.model, s.match, &opts->clock, &line.progress, s.arena,
+                               &s.clock, err);
+    }
     st = st == MPL_OK ? write_copy(&s, opts, &line.progress, err) : st;
     mpl_progress_line_close(&line);
     if (st == MPL_OK) {
-        print_notes(s.model, stderr);
+        /* What the copy lacks is said where the user looks for trouble. */
+        for (size_t i = 0; i < mpl_quality_count(s.model->quality); i++) {
+            const struct mpl_quality_note *note = mpl_quality_get(s.model->quality, i);
+
+            if (strncmp(note->note, "copy-", strlen("copy-")) == 0) {
+                mpl_text_print(stderr, "marple: note: %s: %" PRIu64 ": %s\n", note->note,
+                               note->count, note->text);
+            }
+        }
         st = print(&s, opts, out, err);
     }
     return st;

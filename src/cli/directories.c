@@ -52,22 +52,6 @@ static enum mpl_status add_user_folder(struct mpl_arena *arena, struct mpl_direc
     return MPL_OK;
 }
 
-static void add_path(char *entries, struct mpl_directories *out)
-{
-    for (const char *entry; (entry = strsep(&entries, ":")) != NULL;) {
-        if (entry[0] == '\0') {
-            continue;
-        }
-        if (is_directory(entry)) {
-            add(out, entry, "MARPLE_PATH");
-        } else {
-            mpl_text_print(stderr,
-                           "marple: warning: \"%s\" in MARPLE_PATH is left out: %s\n",
-                           entry, strerror(errno));
-        }
-    }
-}
-
 /* Files of the folder of that name, or where there is none of the directory itself. */
 static size_t count_files(const char *directory, const char *folder, const char *ending,
                           struct mpl_arena *arena)
@@ -166,7 +150,18 @@ enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
     }
     if (st == MPL_OK && !asked->is_stock_only) {
         st = add_user_folder(arena, out, err);
-        add_path(entries, out);
+        for (const char *entry; (entry = strsep(&entries, ":")) != NULL;) {
+            if (entry[0] == '\0') {
+                continue;
+            }
+            if (is_directory(entry)) {
+                add(out, entry, "MARPLE_PATH");
+            } else {
+                mpl_text_print(stderr,
+                               "marple: warning: \"%s\" in MARPLE_PATH is left out: %s\n",
+                               entry, strerror(errno));
+            }
+        }
     }
     return st == MPL_OK ? add_given(asked, out, err) : st;
 }

@@ -9,14 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A device or pipe cannot be replaced by a file; it is written to as it is. */
-static bool is_special(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 /* Beside the file that it is to become, since a file can only be renamed within a file system. */
 static int make_beside(const char *path, char *name, size_t room)
 {
@@ -55,7 +47,9 @@ enum mpl_status mpl_output_open(const char *path, FILE *otherwise, struct mpl_ou
         return MPL_OK;
     }
     out->path = path;
-    out->is_special = is_special(path);
+    /* A device or pipe cannot be replaced by a file; it is written to as it is. */
+    struct stat st;
+    out->is_special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
     out->stream = out->is_special ? fopen(path, "w") : open_nameless(path);
     return out->stream != NULL
                ? MPL_OK

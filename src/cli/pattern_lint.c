@@ -79,22 +79,6 @@ static enum mpl_status choose_files(struct asked *a, bool is_rules, struct mpl_e
     return MPL_OK;
 }
 
-/* Rules have been loaded by CLIPS, too, when this returns MPL_OK. */
-static enum mpl_status load(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
-                            struct mpl_lint *lint, struct mpl_knowledge *known,
-                            struct mpl_err *err)
-{
-    static const struct mpl_infer_limits usual = { 0 };
-    struct mpl_infer *infer = NULL;
-    enum mpl_status st =
-        mpl_knowledge_load_files(opts->directories.paths, opts->directories.n, opts->files,
-                                 opts->n_files, arena, lint, known, err);
-
-    st = st == MPL_OK ? mpl_infer_create(known->rules, &usual, &infer, err) : st;
-    mpl_infer_destroy(infer);
-    return st;
-}
-
 /* Views are above what loads patterns, so only this command knows their names. */
 static enum mpl_status lint_views(const struct asked *a, struct mpl_lint *lint,
                                   struct mpl_err *err)
@@ -126,7 +110,15 @@ static enum mpl_status lint_files(const struct mpl_pattern_opts *opts, bool is_r
         return mpl_nomem(err);
     }
     struct mpl_err mine = { 0 };
-    enum mpl_status st = load(opts, arena, lint, &known, &mine);
+    /* Rules have been loaded by CLIPS, too, when this returns MPL_OK. */
+    static const struct mpl_infer_limits usual = { 0 };
+    struct mpl_infer *infer = NULL;
+    enum mpl_status st =
+        mpl_knowledge_load_files(opts->directories.paths, opts->directories.n, opts->files,
+                                 opts->n_files, arena, lint, &known, &mine);
+
+    st = st == MPL_OK ? mpl_infer_create(known.rules, &usual, &infer, &mine) : st;
+    mpl_infer_destroy(infer);
     if (st != MPL_OK && mpl_lint_errors(lint) == 0) {
         *err = mine;
         return st;

@@ -47,9 +47,17 @@ static void print_failures(const struct testing *t, const struct mpl_recognition
     }
 }
 
-static void print_events(const struct testing *t, const struct mpl_example_result *result,
-                         const struct mpl_pattern_example *example)
+static void print_recognition(const struct testing *t,
+                              const struct mpl_example_result *result,
+                              const struct mpl_pattern_example *example)
 {
+    const struct mpl_recognition *r = result->recognition;
+
+    if (r == NULL) {
+        mpl_text_print(t->out, "    roles: %s\n", result->reason);
+        return;
+    }
+    print_roles(t, result);
     for (uint32_t e = 0; e < mpl_pattern_event_count(t->pattern); e++) {
         const size_t n = mpl_recognition_count(result->recognition, e);
 
@@ -64,20 +72,6 @@ static void print_events(const struct testing *t, const struct mpl_example_resul
         print_failures(t, result->recognition, e);
         fputc('\n', t->out);
     }
-}
-
-static void print_recognition(const struct testing *t,
-                              const struct mpl_example_result *result,
-                              const struct mpl_pattern_example *example)
-{
-    const struct mpl_recognition *r = result->recognition;
-
-    if (r == NULL) {
-        mpl_text_print(t->out, "    roles: %s\n", result->reason);
-        return;
-    }
-    print_roles(t, result);
-    print_events(t, result, example);
     mpl_text_print(
         t->out,
         "    coverage %.3g of the messages, at least %.3g; fit %.3g, at least %.3g\n",

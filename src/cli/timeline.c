@@ -198,36 +198,18 @@ static enum mpl_status draw_event(struct drawing *d, uint32_t event, uint32_t lo
 
 /* ---- the picture -------------------------------------------------------------------------- */
 
-static void print_scale(struct drawing *d)
-{
-    const char *end = mpl_text_seconds(
-        d->arena, mpl_model_seconds(d->model, d->end_ticks - d->begin_ticks));
-    const int width = (int) d->n_cells;
-
-    mpl_text_print(d->out, "%*s%*s  0 s%*s\n", INDENT, "", (int) d->label_width, "",
-                   width - 3, end == NULL ? "" : end);
-}
-
-static void print_legend(const struct drawing *d)
-{
-    mpl_text_print(d->out, "%*s%*s  ", INDENT, "", (int) d->label_width, "");
-    const char *between = "";
-    for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
-        if (d->is_used[(unsigned char) legend[i].letter]) {
-            mpl_text_print(d->out, "%s%c %s", between, legend[i].letter, legend[i].says);
-            between = "  ";
-        }
-    }
-    fputc('\n', d->out);
-}
-
 static enum mpl_status draw_all(struct drawing *d, struct mpl_err *err)
 {
     const uint32_t n = d->model->n_locations;
     const uint32_t shown = n < MOST_LOCATIONS ? n : MOST_LOCATIONS;
     enum mpl_status st = MPL_OK;
 
-    print_scale(d);
+    const char *end = mpl_text_seconds(
+        d->arena, mpl_model_seconds(d->model, d->end_ticks - d->begin_ticks));
+    const int width = (int) d->n_cells;
+
+    mpl_text_print(d->out, "%*s%*s  0 s%*s\n", INDENT, "", (int) d->label_width, "",
+                   width - 3, end == NULL ? "" : end);
     for (uint32_t l = 0; l < shown; l++) {
         draw_location(d, l);
         print_row(d, d->model->locations[l].label, roles_of(d, l));
@@ -240,7 +222,15 @@ static enum mpl_status draw_all(struct drawing *d, struct mpl_err *err)
     if (shown < n) {
         mpl_text_print(d->out, "%*s… and %u more locations\n", INDENT, "", n - shown);
     }
-    print_legend(d);
+    mpl_text_print(d->out, "%*s%*s  ", INDENT, "", (int) d->label_width, "");
+    const char *between = "";
+    for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
+        if (d->is_used[(unsigned char) legend[i].letter]) {
+            mpl_text_print(d->out, "%s%c %s", between, legend[i].letter, legend[i].says);
+            between = "  ";
+        }
+    }
+    fputc('\n', d->out);
     return st;
 }
 

@@ -120,22 +120,6 @@ static bool set_environment(const char *library, const struct mpl_trace_how *how
            set_variable("MARPLE_TRACE_CPU_INTERVAL", how->cpu_interval_us);
 }
 
-/*
- * Only marple trace has made the directory. All processes may try at once, and where it cannot be made the
- * library says so: the program runs all the same.
- */
-static void make_directories(const char *spools, struct mpl_arena *arena)
-{
-    const char *slash = strrchr(spools, '/');
-    const char *parent =
-        slash != NULL ? mpl_arena_strndup(arena, spools, (size_t) (slash - spools)) : NULL;
-
-    if (parent != NULL) {
-        (void) mkdir(parent, 0777);
-    }
-    (void) mkdir(spools, 0777);
-}
-
 /* Of ours, which those whom we start inherit, and their children. */
 static enum mpl_status set_up(const char *const *words, size_t n,
                               const struct mpl_trace_how *how, struct mpl_arena *arena,
@@ -147,7 +131,17 @@ static enum mpl_status set_up(const char *const *words, size_t n,
     if (st != MPL_OK) {
         return st;
     }
-    make_directories(how->spools, arena);
+    /* Only marple trace has made the directory. All processes may try at once, and where it
+     * cannot be made the library says so: the program runs all the same. */
+    const char *slash = strrchr(how->spools, '/');
+    const char *parent = slash != NULL ? mpl_arena_strndup(arena, how->spools,
+                                                           (size_t) (slash - how->spools))
+                                       : NULL;
+
+    if (parent != NULL) {
+        (void) mkdir(parent, 0777);
+    }
+    (void) mkdir(how->spools, 0777);
     return set_environment(library, how, arena) ? MPL_OK : mpl_nomem(err);
 }
 
@@ -185,18 +179,6 @@ enum mpl_status mpl_trace_become(const char *const *words, size_t n,
 
 /* ---- waiting for a program ----------------------------------------------------------------- */
 
-/* Ctrl-C reaches the program from the terminal, and it decides; a signal that was sent to us is for both. */
-static void pass_on(pid_t child, const sigset_t *asks)
-{
-    const struct timespec moment = { .tv_nsec = 20 * 1000 * 1000 };
-    siginfo_t info;
-    const int number = sigtimedwait(asks, &info, &moment);
-
-    if (number > 0 && info.si_code != SI_KERNEL) {
-        (void) kill(child, number);
-    }
-}
-
 static enum mpl_status wait_for(pid_t child, const sigset_t *asks, struct mpl_ended *ended,
                                 struct mpl_err *err)
 {
@@ -204,7 +186,14 @@ static enum mpl_status wait_for(pid_t child, const sigset_t *asks, struct mpl_en
     pid_t done;
 
     while ((done = waitpid(child, &status, WNOHANG)) == 0 || (done < 0 && errno == EINTR)) {
-        pass_on(child, asks);
+        /* Ctrl-C reaches the program from the terminal, and it decides; a signal that was sent to us is for both. */
+        const struct timespec moment = { .tv_nsec = 20 * 1000 * 1000 };
+        siginfo_t info;
+        const int number = sigtimedwait(asks, &info, &moment);
+
+        if (number > 0 && info.si_code != SI_KERNEL) {
+            (void) kill(child, number);
+        }
     }
     if (done < 0) {
         return mpl_fail(err, MPL_E_IO, "%s", strerror(errno));

@@ -138,24 +138,6 @@ static void put_run(struct text *t, const struct mpl_case_run *r)
     put_text(t, "problem", r->problem);
 }
 
-static void put_case(struct text *t, const struct mpl_case *c)
-{
-    put(t, "# Written by marple run, which continues this case when it is called with the "
-           "same\n"
-           "# command and directory. marple diagnose takes this directory, too.\n"
-           "case: 1\n");
-    put_words(t, "command", c->command.words, c->command.n);
-    if (c->command.args != NULL) {
-        put(t, "args: ");
-        quote(t, c->command.args);
-        put(t, "\n");
-    }
-    put(t, "runs:%s\n", c->runs.n > 0 ? "" : " []");
-    for (size_t i = 0; i < c->runs.n; i++) {
-        put_run(t, mpl_case_run_at(c, i));
-    }
-}
-
 enum mpl_status mpl_case_write(const struct mpl_case *c, struct mpl_err *err)
 {
     struct mpl_arena *scratch = mpl_arena_create();
@@ -164,7 +146,20 @@ enum mpl_status mpl_case_write(const struct mpl_case *c, struct mpl_err *err)
     if (scratch == NULL) {
         return mpl_nomem(err);
     }
-    put_case(&t, c);
+    put(&t, "# Written by marple run, which continues this case when it is called with the "
+            "same\n"
+            "# command and directory. marple diagnose takes this directory, too.\n"
+            "case: 1\n");
+    put_words(&t, "command", c->command.words, c->command.n);
+    if (c->command.args != NULL) {
+        put(&t, "args: ");
+        quote(&t, c->command.args);
+        put(&t, "\n");
+    }
+    put(&t, "runs:%s\n", c->runs.n > 0 ? "" : " []");
+    for (size_t i = 0; i < c->runs.n; i++) {
+        put_run(&t, mpl_case_run_at(c, i));
+    }
     const enum mpl_status st =
         t.has_failed
             ? mpl_nomem(err)

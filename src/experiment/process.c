@@ -290,16 +290,6 @@ static void judge(struct watch *w, int signal)
     }
 }
 
-static void note_end(struct watch *w, int status)
-{
-    struct program_end *end = w->end;
-
-    end->duration_s = mpl_now_s() - w->started_s;
-    end->paused_s = w->paused_s;
-    end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
 static void await_leader(struct watch *w)
 {
     int status = 0;
@@ -312,7 +302,12 @@ static void await_leader(struct watch *w)
         }
         judge(w, rest(w->held, TICK_S));
     }
-    note_end(w, status);
+    struct program_end *end = w->end;
+
+    end->duration_s = mpl_now_s() - w->started_s;
+    end->paused_s = w->paused_s;
+    end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 /* What it left behind may end by itself, gets SIGTERM after a while, and then SIGKILL. */

@@ -155,23 +155,18 @@ const struct mpl_planned *mpl_unfinished(const struct hunt *h)
 
 /* ---- what stands in the way ------------------------------------------------------------------ */
 
-/* "3 and 5" */
-static const char *numbers_of(const struct hunt *h, const struct mpl_planned *planned)
-{
-    const char *text = "";
-
-    for (size_t i = 0; i < planned->n_processes && text != NULL; i++) {
-        const char *between = i == 0 ? "" : i + 1 < planned->n_processes ? ", " : " and ";
-
-        text = mpl_arena_printf(h->arena, "%s%s%u", text, between, planned->processes[i]);
-    }
-    return text;
-}
-
 /* Where the command starts always as many processes and others are asked for. */
 static const char *cannot_vary(const struct hunt *h, const struct mpl_planned *planned)
 {
-    const char *numbers = numbers_of(h, planned);
+    /* "3 and 5" */
+    const char *numbers = "";
+
+    for (size_t i = 0; i < planned->n_processes && numbers != NULL; i++) {
+        const char *between = i == 0 ? "" : i + 1 < planned->n_processes ? ", " : " and ";
+
+        numbers =
+            mpl_arena_printf(h->arena, "%s%s%u", numbers, between, planned->processes[i]);
+    }
     const char *always = h->first_processes > 0
                              ? mpl_arena_printf(h->arena, "%u", h->first_processes)
                              : "as many as it likes";

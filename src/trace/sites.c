@@ -181,9 +181,9 @@ static int count_loaded(struct dl_phdr_info *info, size_t size, void *user)
     return 1;
 }
 
-/* The program may have loaded more since. The lock is held. */
-static const struct object *object_of(struct mpl_track *track, uintptr_t address)
+static bool is_of_layer(struct mpl_track *track, uintptr_t address)
 {
+    /* The program may have loaded more since. The lock is held. */
     const struct object *object = find_object(address);
     unsigned long long n_loaded = 0;
 
@@ -194,12 +194,6 @@ static const struct object *object_of(struct mpl_track *track, uintptr_t address
             object = find_object(address);
         }
     }
-    return object;
-}
-
-static bool is_of_layer(struct mpl_track *track, uintptr_t address)
-{
-    const struct object *object = object_of(track, address);
 
     return object != NULL && object->is_layer;
 }
@@ -258,20 +252,6 @@ static bool grow(void)
     return true;
 }
 
-static void put_site(struct mpl_track *track, const struct site *site)
-{
-    unsigned n = 0;
-
-    while (n < MPL_MOST_FRAMES && site->addresses[n] != 0) {
-        n++;
-    }
-    uint64_t *record = mpl_record(track, mpl_now(), 2 + n);
-    if (record != NULL) {
-        memcpy(record + 2, site->addresses, n * sizeof *site->addresses);
-        mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_SITE, 2 + n, 0, site->number));
-    }
-}
-
 /* The number of a place, a new one where it was not seen before; 0: no memory. The lock is held. */
 static uint32_t number_of(struct mpl_track *track, const uintptr_t *addresses)
 {
@@ -286,7 +266,16 @@ static uint32_t number_of(struct mpl_track *track, const uintptr_t *addresses)
         }
         memcpy(slot->addresses, addresses, sizeof slot->addresses);
         slot->number = ++table.n;
-        put_site(track, slot);
+        unsigned n = 0;
+
+        while (n < MPL_MOST_FRAMES && slot->addresses[n] != 0) {
+            n++;
+        }
+        uint64_t *record = mpl_record(track, mpl_now(), 2 + n);
+        if (record != NULL) {
+            memcpy(record + 2, slot->addresses, n * sizeof *slot->addresses);
+            mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_SITE, 2 + n, 0, slot->number));
+        }
     }
     return slot->number;
 }

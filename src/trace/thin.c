@@ -43,9 +43,17 @@ bool mpl_is_thinning(void)
     return thin.most_bytes > 0;
 }
 
-/* The same in all processes, since all know the same. */
-static void decide(uint64_t used)
+/* One process that cannot tell any more makes all of them stop. */
+static void tell_each_other(void)
 {
+    const uint64_t own = mpl_spool_bytes();
+    uint64_t used = 0;
+
+    if (PMPI_Allreduce(&own, &used, 1, MPI_UINT64_T, MPI_MAX, mpl_clocks_comm()) !=
+        MPI_SUCCESS) {
+        used = thin.most_bytes;
+    }
+    /* The same in all processes, since all know the same. */
     const uint64_t most = thin.most_bytes;
     const uint64_t a_stretch =
         used / (thin.n_recorded > 0 ? thin.n_recorded : 1) + 1; /* Bytes, on average. */
@@ -57,19 +65,6 @@ static void decide(uint64_t used)
     thin.next =
         thin.n + 1 +
         ((most - (used < most ? used : most)) / ROOM_PARTS / a_stretch << thin.halvings);
-}
-
-/* One process that cannot tell any more makes all of them stop. */
-static void tell_each_other(void)
-{
-    const uint64_t own = mpl_spool_bytes();
-    uint64_t used = 0;
-
-    if (PMPI_Allreduce(&own, &used, 1, MPI_UINT64_T, MPI_MAX, mpl_clocks_comm()) !=
-        MPI_SUCCESS) {
-        used = thin.most_bytes;
-    }
-    decide(used);
 }
 
 static void leave_out(struct mpl_track *track, bool is_left_out)

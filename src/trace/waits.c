@@ -61,16 +61,6 @@ void mpl_hold(struct mpl_call_now *c, int n, const MPI_Request *requests)
 
 /* ---- what is recorded ------------------------------------------------------------------------- */
 
-static void end_send(struct mpl_call_now *c, const struct mpl_request *r, bool is_cancelled)
-{
-    if (r->peer != MPI_PROC_NULL) {
-        mpl_put(c->track, c->end_time,
-                MPL_SPOOL_WORD(is_cancelled ? MPL_SPOOL_CANCELLED : MPL_SPOOL_ISEND_END, 3,
-                               0, 0),
-                r->number, 0, 0, 0);
-    }
-}
-
 static void end_receive(struct mpl_call_now *c, const struct mpl_request *r,
                         uint64_t number, const MPI_Status *status, bool is_cancelled)
 {
@@ -92,19 +82,14 @@ static void end_receive(struct mpl_call_now *c, const struct mpl_request *r,
             mpl_received(status), number, 0);
 }
 
-static bool was_cancelled(const struct mpl_request *r, const MPI_Status *status)
-{
-    int flag = 0;
-
-    return r->is_cancelled && status != NULL &&
-           PMPI_Test_cancelled(status, &flag) == MPI_SUCCESS && flag != 0;
-}
-
 /* Nothing is known of its end where \p status is NULL: the program gave it up. */
 static void record_end(struct mpl_call_now *c, const struct mpl_request *r,
                        const MPI_Status *status)
 {
-    const bool is_cancelled = was_cancelled(r, status);
+    int flag = 0;
+    const bool is_cancelled = r->is_cancelled && status != NULL &&
+                              PMPI_Test_cancelled(status, &flag) == MPI_SUCCESS &&
+                              flag != 0;
 
     if (r->kind == MPL_REQUEST_COMM) {
         mpl_comm_duplicated(c, *r->made, r->comm, r->nth);
@@ -114,7 +99,12 @@ static void record_end(struct mpl_call_now *c, const struct mpl_request *r,
         return;
     }
     if (r->kind == MPL_REQUEST_SEND || r->kind == MPL_REQUEST_BOTH) {
-        end_send(c, r, is_cancelled);
+        if (r->peer != MPI_PROC_NULL) {
+            mpl_put(c->track, c->end_time,
+                    MPL_SPOOL_WORD(is_cancelled ? MPL_SPOOL_CANCELLED : MPL_SPOOL_ISEND_END,
+                                   3, 0, 0),
+                    r->number, 0, 0, 0);
+        }
     }
     if (r->kind == MPL_REQUEST_RECV || r->kind == MPL_REQUEST_BOTH) {
         end_receive(c, r, r->number + (r->kind == MPL_REQUEST_BOTH), status, is_cancelled);
