@@ -82,20 +82,6 @@ static enum mpl_status show_whole(uint32_t l, struct mpl_aligned *out, struct mp
     return MPL_OK;
 }
 
-/* What the answer knows of the same change. */
-static void take_known(const struct mpl_diff *diff, struct mpl_divergence *change)
-{
-    for (size_t i = 0; i < diff->n_changes; i++) {
-        const struct mpl_divergence *x = &diff->changes[i];
-
-        if (x->location == change->location && x->position == change->position) {
-            change->iteration = x->iteration;
-            change->n_iterations = x->n_iterations;
-            change->remark = x->remark;
-        }
-    }
-}
-
 enum mpl_status mpl_aligned_create(const struct mpl_comparison *c,
                                    const struct mpl_aligning *how, struct mpl_aligned *out,
                                    struct mpl_err *err)
@@ -111,7 +97,18 @@ enum mpl_status mpl_aligned_create(const struct mpl_comparison *c,
     }
     st = align(c, how->location, out, err);
     if (st == MPL_OK && how->is_plain && !how->has_parts) {
-        take_known(&c->diff, &out->change);
+        /* What the answer knows of the same change. */
+        struct mpl_divergence *change = &out->change;
+
+        for (size_t i = 0; i < c->diff.n_changes; i++) {
+            const struct mpl_divergence *x = &c->diff.changes[i];
+
+            if (x->location == change->location && x->position == change->position) {
+                change->iteration = x->iteration;
+                change->n_iterations = x->n_iterations;
+                change->remark = x->remark;
+            }
+        }
     }
     return st;
 }

@@ -102,17 +102,6 @@ static enum mpl_status replay_tasks(const struct mpl_effects *e, uint32_t n_chan
     return mpl_replay_run(e->diff->new->events, &what, NULL, 0, e->arena, out, err);
 }
 
-/* Of a replay that is no guess, what it says; of a doubtful one only if it says more than computation does. */
-static double share_of(const struct mpl_diff *diff, const struct mpl_replayed *replayed)
-{
-    const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
-    const double share = fmin(1, replayed->gain_s / more_s);
-
-    return isnan(share) || (replayed->doubt != NULL && share < diff->explained_share)
-               ? diff->explained_share
-               : share;
-}
-
 enum mpl_status mpl_closing_check(struct mpl_effects *e, struct mpl_err *err)
 {
     struct mpl_diff *diff = e->diff;
@@ -139,7 +128,13 @@ enum mpl_status mpl_closing_check(struct mpl_effects *e, struct mpl_err *err)
             .replayed_s = isnan(replayed.gain_s) ? NAN : replayed.changed_s,
             .doubt = replayed.doubt,
         };
-        diff->explained_share = share_of(diff, &replayed);
+        /* Of a replay that is no guess, what it says; of a doubtful one only if it says more than computation does. */
+        const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
+        const double share = fmin(1, replayed.gain_s / more_s);
+        diff->explained_share =
+            isnan(share) || (replayed.doubt != NULL && share < diff->explained_share)
+                ? diff->explained_share
+                : share;
     }
     return st;
 }

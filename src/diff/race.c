@@ -204,18 +204,6 @@ static void collect(const struct mpl_run *run, uint32_t l, uint32_t event, bool 
     take_batch(run, l, &batch, h);
 }
 
-static size_t count_receives(const struct mpl_location *loc)
-{
-    size_t n = 0;
-
-    for (uint32_t i = 0; i < loc->n_messages; i++) {
-        const uint32_t envelope = loc->messages[i].envelope;
-
-        n += envelope != MPL_NONE && !loc->envelopes[envelope].is_send;
-    }
-    return n;
-}
-
 /* Of messages that are received later, the earliest sent, and the earliest of another sender. */
 struct rivals {
     int64_t first_ticks;
@@ -269,7 +257,14 @@ static size_t count_refusals(const struct mpl_run *run, const struct history *h,
 static enum mpl_status asks_by_name(const struct mpl_run *run, uint32_t l, uint32_t event,
                                     bool any_tag, bool *does, struct mpl_err *err)
 {
-    const size_t most = count_receives(&run->model->locations[l]);
+    const struct mpl_location *loc = &run->model->locations[l];
+    size_t most = 0;
+
+    for (uint32_t i = 0; i < loc->n_messages; i++) {
+        const uint32_t envelope = loc->messages[i].envelope;
+
+        most += envelope != MPL_NONE && !loc->envelopes[envelope].is_send;
+    }
     struct mpl_arena *scratch = mpl_arena_create();
     struct history h = { 0 };
     bool is_enough = scratch != NULL;

@@ -475,23 +475,6 @@ static int by_score(const void *x, const void *y)
     return (a->linkage > b->linkage) - (a->linkage < b->linkage);
 }
 
-static enum mpl_status rank(struct work *w, struct mpl_err *err)
-{
-    const struct mpl_ranking_options *o = w->ranking->options;
-    enum mpl_status st = MPL_OK;
-
-    for (size_t i = 0; i < o->n_filters && st == MPL_OK; i++) {
-        st = look_through(w, i, err);
-    }
-    if (st == MPL_OK) {
-        w->ranking->n_rows = w->rows.n;
-        mpl_sort(w->rows.data, w->rows.n, w->rows.size, by_score);
-        w->ranking->rows = mpl_buf_take(&w->rows, w->arena);
-        st = w->ranking->rows == NULL ? mpl_nomem(err) : st;
-    }
-    return st;
-}
-
 enum mpl_status mpl_ranking_create(const struct mpl_comparison *comparison,
                                    const struct mpl_ranking_options *options,
                                    struct mpl_arena *arena, const struct mpl_ranking **out,
@@ -512,7 +495,18 @@ enum mpl_status mpl_ranking_create(const struct mpl_comparison *comparison,
     w.ranking->n_locations = comparison->n_locations;
     w.ranking->votes = w.votes;
     w.ranking->has_repetitions = comparison->diff.sides[0].n > 1;
-    const enum mpl_status st = rank(&w, err);
+    const struct mpl_ranking_options *o = w.ranking->options;
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < o->n_filters && st == MPL_OK; i++) {
+        st = look_through(&w, i, err);
+    }
+    if (st == MPL_OK) {
+        w.ranking->n_rows = w.rows.n;
+        mpl_sort(w.rows.data, w.rows.n, w.rows.size, by_score);
+        w.ranking->rows = mpl_buf_take(&w.rows, w.arena);
+        st = w.ranking->rows == NULL ? mpl_nomem(err) : st;
+    }
     mpl_map_destroy(w.seen);
     mpl_buf_free(&w.rows);
     if (st == MPL_OK) {

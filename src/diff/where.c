@@ -365,20 +365,6 @@ static const char *const longer[] = { [MPL_TIME_COMPUTED] = "compute longer or s
                                       [MPL_TIME_WAITED] = "wait longer or shorter",
                                       [MPL_TIME_CALLS] = "communicate longer or shorter" };
 
-/* Where it is not looked at is said. */
-static enum mpl_status note_rest(const struct mpl_effects *e, struct mpl_err *err)
-{
-    return e->n_named <= MOST_LOADS
-               ? MPL_OK
-               : mpl_comparison_note(
-                     e->comparison,
-                     mpl_arena_printf(e->arena,
-                                      "Where locations %s is looked at for the %d that "
-                                      "differ most, of %" PRIu32 " that do.",
-                                      longer[e->time], MOST_LOADS, e->n_named),
-                     err);
-}
-
 enum mpl_status mpl_where_find(struct mpl_effects *e, struct mpl_buf *found,
                                struct mpl_err *err)
 {
@@ -396,5 +382,14 @@ enum mpl_status mpl_where_find(struct mpl_effects *e, struct mpl_buf *found,
         qsort(mpl_buf_get(found, first), found->n - first, sizeof(struct mpl_place_load),
               by_load_and_size);
     }
-    return st == MPL_OK ? note_rest(e, err) : st;
+    if (st == MPL_OK && e->n_named > MOST_LOADS) {
+        st = mpl_comparison_note(
+            e->comparison,
+            mpl_arena_printf(e->arena,
+                             "Where locations %s is looked at for the %d that differ most, "
+                             "of %" PRIu32 " that do.",
+                             longer[e->time], MOST_LOADS, e->n_named),
+            err);
+    }
+    return st;
 }

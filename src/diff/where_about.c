@@ -163,19 +163,6 @@ static enum mpl_status look_at_calls(const struct where *w, int side,
     return MPL_OK;
 }
 
-static double in_more_bytes(const struct moves *base, const struct moves *new)
-{
-    double sum = 0;
-
-    for (uint32_t i = 0; i < new->n && base->n == new->n; i++) {
-        if ((double) new->bytes[i] >= more_bytes *(double) base->bytes[i] &&
-            new->bytes[i] > base->bytes[i]) {
-            sum += new->values_s[i] - base->values_s[i];
-        }
-    }
-    return sum;
-}
-
 static enum mpl_status find_culprit(const struct where *w, const struct stretch *s,
                                     struct mpl_place_load *out, struct mpl_err *err)
 {
@@ -195,7 +182,17 @@ static enum mpl_status find_culprit(const struct where *w, const struct stretch 
     }
     out->base_bytes = moves[0].sum;
     out->new_bytes = moves[1].sum;
-    out->more_bytes_s = in_more_bytes(&moves[0], &moves[1]);
+    const struct moves *base = &moves[0];
+    const struct moves *new = &moves[1];
+    double sum = 0;
+
+    for (uint32_t i = 0; i < new->n && base->n == new->n; i++) {
+        if ((double) new->bytes[i] >= more_bytes *(double) base->bytes[i] &&
+            new->bytes[i] > base->bytes[i]) {
+            sum += new->values_s[i] - base->values_s[i];
+        }
+    }
+    out->more_bytes_s = sum;
     for (uint32_t l = 1; l < w->e->n_locations; l++) {
         most = by_origin[l] > by_origin[most] ? l : most;
     }

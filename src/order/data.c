@@ -82,15 +82,6 @@ bool mpl_order_has_counts(const struct mpl_model *model, enum mpl_coll_op op)
     }
 }
 
-/* Usual: what the operation is for, unless the figures say otherwise. */
-static struct need usual_need(const struct mpl_model *model,
-                              const struct mpl_collective *part)
-{
-    return mpl_order_has_counts(model, part->op)
-               ? (struct need){ part->sent_bytes > 0, part->received_bytes > 0 }
-               : (struct need){ true, true };
-}
-
 /* Whether a member's role in the operation lets it give, and take. */
 static struct need role_of(const struct mpl_coll_instance *in, bool is_root)
 {
@@ -121,7 +112,11 @@ struct mpl_data_flow mpl_order_data_of(const struct mpl_model *model,
     const struct mpl_location *loc = &model->locations[part->location];
     const struct mpl_collective *c = &loc->collectives[part->collective];
     const struct need role = role_of(in, loc->process == in->root);
-    const struct need usual = usual_need(model, c);
+    /* Usual: what the operation is for, unless the figures say otherwise. */
+    const struct need usual =
+        mpl_order_has_counts(model, c->op)
+            ? (struct need){ c->sent_bytes > 0, c->received_bytes > 0 }
+            : (struct need){ true, true };
     const struct need certain = certain_need(model->tracer, c);
 
     return (struct mpl_data_flow){ level(role.gives, usual.gives, certain.gives),

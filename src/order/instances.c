@@ -47,25 +47,6 @@ static bool is_usable(const struct mpl_order_view *view, const struct mpl_coll_i
     return true;
 }
 
-static void put_part(const struct gather *g, const struct mpl_coll_part *part,
-                     const struct mpl_coll_instance *in)
-{
-    const struct mpl_model *model = g->view->model;
-    const struct mpl_collective *c =
-        &model->locations[part->location].collectives[part->collective];
-    const struct mpl_data_flow need = mpl_order_data_of(model, in, part);
-
-    g->location[part->rank] = part->location;
-    if (need.gives == MPL_DATA_CERTAIN && c->begin != MPL_NONE) {
-        g->enter_event[part->rank] = c->begin;
-        g->enter[part->rank] = mpl_order_view_time(g->view, part->location, c->begin);
-    }
-    if (need.takes == MPL_DATA_CERTAIN && c->end != MPL_NONE) {
-        g->leave_event[part->rank] = c->end;
-        g->leave[part->rank] = mpl_order_view_time(g->view, part->location, c->end);
-    }
-}
-
 static void forget(const struct gather *g, uint32_t n)
 {
     for (uint32_t rank = 0; rank < n; rank++) {
@@ -104,7 +85,21 @@ static void visit_instance(const struct gather *g, const struct mpl_coll_instanc
     seen.is_any = is_any_sender(in->op);
     forget(g, comm->n_members);
     for (uint32_t i = 0; i < in->n_parts; i++) {
-        put_part(g, &parts[i], in);
+        const struct mpl_coll_part *part = &parts[i];
+        const struct mpl_model *model = g->view->model;
+        const struct mpl_collective *c =
+            &model->locations[part->location].collectives[part->collective];
+        const struct mpl_data_flow need = mpl_order_data_of(model, in, part);
+
+        g->location[part->rank] = part->location;
+        if (need.gives == MPL_DATA_CERTAIN && c->begin != MPL_NONE) {
+            g->enter_event[part->rank] = c->begin;
+            g->enter[part->rank] = mpl_order_view_time(g->view, part->location, c->begin);
+        }
+        if (need.takes == MPL_DATA_CERTAIN && c->end != MPL_NONE) {
+            g->leave_event[part->rank] = c->end;
+            g->leave[part->rank] = mpl_order_view_time(g->view, part->location, c->end);
+        }
     }
     if (!is_rooted || seen.root != MPL_NONE) {
         g->visit(g->context, &seen);

@@ -199,23 +199,6 @@ static void add_prefix(struct build *b, const struct mpl_order_instance *in)
     }
 }
 
-static void add_all(struct build *b, const struct mpl_order_instance *in)
-{
-    const uint32_t group = add_group(b);
-    struct mpl_top enters;
-
-    mpl_top_clear(&enters);
-    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
-        if (in->enter_ticks[rank] != MPL_ORDER_NEVER) {
-            add_source(b, in->location[rank], in->enter_event[rank], group);
-            mpl_top_add(&enters, in->enter_ticks[rank], in->location[rank]);
-        }
-    }
-    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
-        add_leave(b, in, rank, group, &enters);
-    }
-}
-
 /*
  * Two members that need each other are a round trip: (leave of j - enter of i) + (leave of i -
  * enter of j) is the sum of what the operation took at i and at j, on their own clocks.
@@ -297,7 +280,19 @@ static void visit_instance(void *context, const struct mpl_order_instance *in)
         add_prefix(b, in);
         return;
     }
-    add_all(b, in);
+    const uint32_t group = add_group(b);
+    struct mpl_top enters;
+
+    mpl_top_clear(&enters);
+    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
+        if (in->enter_ticks[rank] != MPL_ORDER_NEVER) {
+            add_source(b, in->location[rank], in->enter_event[rank], group);
+            mpl_top_add(&enters, in->enter_ticks[rank], in->location[rank]);
+        }
+    }
+    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
+        add_leave(b, in, rank, group, &enters);
+    }
     if (b->watch != NULL) {
         see_rounds(b, in);
     }
@@ -445,21 +440,6 @@ static struct mpl_net_point *put_points(const struct build *b, struct mpl_net_po
     return at;
 }
 
-static void put_by_event(struct build *b, struct mpl_net_track *track)
-{
-    struct mpl_net_point *at = track->points;
-
-    for (uint32_t e = 0; at < track->points + track->n_points; e++) {
-        const uint32_t head = b->head[e];
-
-        if (head != 0) {
-            at = put_points(b, at, head, 0);
-            at = put_points(b, at, head, MPL_POINT_SOURCE);
-            b->head[e] = 0;
-        }
-    }
-}
-
 /* The usual location has nothing but messages, recorded one after the other. False: it is another one. */
 static bool put_messages(struct build *b, uint32_t location, struct mpl_net_track *track)
 {
@@ -496,7 +476,17 @@ static bool sort_points(struct build *b, uint32_t location)
     }
     if (!put_messages(b, location, track)) {
         track->n_points = put_roles(b, location);
-        put_by_event(b, track);
+        struct mpl_net_point *at = track->points;
+
+        for (uint32_t e = 0; at < track->points + track->n_points; e++) {
+            const uint32_t head = b->head[e];
+
+            if (head != 0) {
+                at = put_points(b, at, head, 0);
+                at = put_points(b, at, head, MPL_POINT_SOURCE);
+                b->head[e] = 0;
+            }
+        }
     }
     b->net->n_points += track->n_points;
     return true;

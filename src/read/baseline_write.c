@@ -71,20 +71,6 @@ static void put_comm(struct writer *w, const struct mpl_comm *comm)
     mpl_json_end(&w->json);
 }
 
-static void put_capabilities(struct mpl_json *json, const struct mpl_model *model)
-{
-    size_t n = 0;
-    const struct mpl_capability *all = mpl_capability_table(&n);
-
-    mpl_json_array(json, "capabilities");
-    for (size_t i = 0; i < n; i++) {
-        if (mpl_capability_get(&model->can, &all[i])) {
-            mpl_json_string(json, NULL, all[i].name);
-        }
-    }
-    mpl_json_end(json);
-}
-
 static void put_notes(struct writer *w, bool (*keeps)(const char *note))
 {
     mpl_json_array(&w->json, "notes");
@@ -268,7 +254,16 @@ static void put_all(struct writer *w, const struct mpl_timeline *known,
     mpl_json_string(json, "trace", model->path);
     mpl_json_integer(json, "tracer", model->tracer);
     mpl_json_integer(json, "ticks_per_s", (int64_t) model->ticks_per_s);
-    put_capabilities(json, model);
+    size_t n = 0;
+    const struct mpl_capability *all = mpl_capability_table(&n);
+
+    mpl_json_array(json, "capabilities");
+    for (size_t i = 0; i < n; i++) {
+        if (mpl_capability_get(&model->can, &all[i])) {
+            mpl_json_string(json, NULL, all[i].name);
+        }
+    }
+    mpl_json_end(json);
     put_timeline(w, known);
     put_notes(w, keeps);
     mpl_json_array(json, "regions");

@@ -501,17 +501,6 @@ enum mpl_status mpl_decode_chunk(struct mpl_decoder *decoder,
     return d->is_out_of_memory || decoder->events.is_short ? mpl_nomem(err) : MPL_OK;
 }
 
-static void count_open(struct mpl_decode *d)
-{
-    for (uint32_t i = 0; i < d->n_messages; i++) {
-        d->counts.open_receives += d->messages[i].event == MPL_NONE;
-    }
-    for (uint32_t i = 0; i < d->n_collectives; i++) {
-        d->counts.open_collectives +=
-            d->collectives[i].end == MPL_NONE && d->collectives[i].is_immediate;
-    }
-}
-
 enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *arena,
                                struct mpl_location *loc, struct mpl_decode_counts *counts,
                                struct mpl_err *err)
@@ -521,7 +510,13 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
 
     mpl_assert(mpl_decode_count(d) == scan->n_events && d->n_messages <= scan->n_messages &&
                d->n_collectives <= scan->n_collectives);
-    count_open(d);
+    for (uint32_t i = 0; i < d->n_messages; i++) {
+        d->counts.open_receives += d->messages[i].event == MPL_NONE;
+    }
+    for (uint32_t i = 0; i < d->n_collectives; i++) {
+        d->counts.open_collectives +=
+            d->collectives[i].end == MPL_NONE && d->collectives[i].is_immediate;
+    }
     *counts = d->counts;
     loc->base_ticks = scan->first_time;
     loc->n_messages = d->n_messages;

@@ -39,19 +39,6 @@ static const struct mpl_raw_name *metric_member(const struct mpl_raw *raw, uint3
     return NULL;
 }
 
-/* The class of samples begins with the CPU time. */
-static void find_samples(const struct mpl_raw *raw, struct mpl_extras *extras)
-{
-    for (size_t i = 0; i < raw->metric_classes.n; i++) {
-        const struct mpl_raw_name *class = mpl_buf_get(&raw->metric_classes, i);
-        const struct mpl_raw_name *first = metric_member(raw, class->name);
-
-        if (first != NULL && is_named(raw, first->name, "MARPLE::CPU_TIME")) {
-            extras->samples = class->ref;
-        }
-    }
-}
-
 /* A place of a call: function of the program, and the line of the call in it. */
 static enum mpl_status define_sites(const struct mpl_raw *raw, struct mpl_refs *refs,
                                     struct mpl_model *model, struct mpl_arena *arena,
@@ -97,7 +84,15 @@ enum mpl_status mpl_define_extras(const struct mpl_raw *raw, struct mpl_refs *re
     e->asked_comm = attribute_named(raw, "MARPLE::ASKED_COMM");
     e->site = attribute_named(raw, "MARPLE::CALL_SITE");
     e->samples = MPL_NONE;
-    find_samples(raw, e);
+    /* The class of samples begins with the CPU time. */
+    for (size_t i = 0; i < raw->metric_classes.n; i++) {
+        const struct mpl_raw_name *class = mpl_buf_get(&raw->metric_classes, i);
+        const struct mpl_raw_name *first = metric_member(raw, class->name);
+
+        if (first != NULL && is_named(raw, first->name, "MARPLE::CPU_TIME")) {
+            e->samples = class->ref;
+        }
+    }
     e->has_any = e->any_source != MPL_NONE || e->any_tag != MPL_NONE ||
                  e->asked_source != MPL_NONE || e->site != MPL_NONE;
     return e->site != MPL_NONE ? define_sites(raw, refs, model, arena, err) : MPL_OK;

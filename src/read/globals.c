@@ -263,18 +263,13 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 
 /* ---- asking libotf2 -------------------------------------------------------------------- */
 
-/* It quotes what it has found, and in a damaged file that may be anything. */
-static void make_printable(char *text)
-{
-    for (char *at = text; *at != '\0'; at++) {
-        *at = (unsigned char) *at < 0x20 || (unsigned char) *at > 0x7e ? '?' : *at;
-    }
-}
-
 static enum mpl_status refuse(struct mpl_otf2_reason *reason, const char *what,
                               struct mpl_err *err)
 {
-    make_printable(reason->text);
+    /* It quotes what it has found, and in a damaged file that may be anything. */
+    for (char *at = reason->text; *at != '\0'; at++) {
+        *at = (unsigned char) *at < 0x20 || (unsigned char) *at > 0x7e ? '?' : *at;
+    }
     if (reason->text[0] != '\0') {
         (void) mpl_fail(err, MPL_E_SYNTAX, "%s: %s", OTF2_Error_GetName(reason->code),
                         reason->text);

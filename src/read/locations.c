@@ -300,18 +300,6 @@ static bool set_up_desk(struct desk *desk, const struct mpl_model *model)
     return desk->is_region_used != NULL && desk->decoder != NULL;
 }
 
-/* What the thread has made goes into \p arena. */
-static void clear_desk(struct desk *desk, struct mpl_arena *arena)
-{
-    mpl_room_free(&desk->def_room);
-    mpl_room_free(&desk->event_room);
-    if (desk->decoder != NULL) {
-        mpl_decoder_close(desk->decoder);
-    }
-    mpl_arena_destroy(desk->scratch);
-    mpl_arena_absorb(arena, desk->arena);
-}
-
 static void tell(void *context)
 {
     struct reading *r = context;
@@ -340,7 +328,16 @@ static enum mpl_status read_in_threads(struct reading *r, unsigned n_desks,
         for (uint32_t k = 0; k < r->model->n_regions && st == MPL_OK; k++) {
             is_region_used[k] = is_region_used[k] || r->desks[i].is_region_used[k];
         }
-        clear_desk(&r->desks[i], arena);
+        /* What the thread has made goes into the arena. */
+        struct desk *desk = &r->desks[i];
+
+        mpl_room_free(&desk->def_room);
+        mpl_room_free(&desk->event_room);
+        if (desk->decoder != NULL) {
+            mpl_decoder_close(desk->decoder);
+        }
+        mpl_arena_destroy(desk->scratch);
+        mpl_arena_absorb(arena, desk->arena);
     }
     return st;
 }

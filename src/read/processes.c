@@ -336,18 +336,6 @@ static enum mpl_status fill(const struct seating *s, struct mpl_model *model,
     return MPL_OK;
 }
 
-static void note_missing(struct mpl_model *model)
-{
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        if (model->locations[l].reference == UINT64_MAX) {
-            mpl_quality_add(
-                model->quality, "undefined-locations", l, 1,
-                "ranks have no location in the definitions, so nothing is known "
-                "about them");
-        }
-    }
-}
-
 static bool index_processes(const struct mpl_model *model, struct mpl_refs *refs)
 {
     for (uint32_t l = 0; l < model->n_locations; l++) {
@@ -377,7 +365,14 @@ enum mpl_status mpl_define_processes(const struct mpl_raw *raw, struct mpl_model
 
     st = st == MPL_OK ? fill(&s, model, arena, err) : st;
     if (st == MPL_OK) {
-        note_missing(model);
+        for (uint32_t l = 0; l < model->n_locations; l++) {
+            if (model->locations[l].reference == UINT64_MAX) {
+                mpl_quality_add(
+                    model->quality, "undefined-locations", l, 1,
+                    "ranks have no location in the definitions, so nothing is known "
+                    "about them");
+            }
+        }
         st = index_processes(model, refs) ? MPL_OK : mpl_nomem(err);
     }
     mpl_map_destroy(s.of_location);

@@ -424,18 +424,6 @@ static void skip_to_next(struct mpl_parser *p, const char *from)
     }
 }
 
-static void check_closed(struct mpl_parser *p)
-{
-    for (uint32_t l = 0; l < p->text->locations.n && !is_full(p); l++) {
-        const uint32_t open = location_at(p, l)->open;
-
-        if (open != MPL_NONE) {
-            mpl_lint_add(p->lint, MPL_LINT_ERROR, item_at(p, open)->place,
-                         "region %s has no closing '}'", item_at(p, open)->name.text);
-        }
-    }
-}
-
 void mpl_text_parse(struct mpl_text *text, const char *file, const char *bytes, size_t n)
 {
     struct mpl_parser p = { .text = text,
@@ -454,7 +442,14 @@ void mpl_text_parse(struct mpl_text *text, const char *file, const char *bytes, 
         }
     }
     if (mpl_lint_errors(text->lint) == p.errors_before) {
-        check_closed(&p);
+        for (uint32_t l = 0; l < p.text->locations.n && !is_full(&p); l++) {
+            const uint32_t open = location_at(&p, l)->open;
+
+            if (open != MPL_NONE) {
+                mpl_lint_add(p.lint, MPL_LINT_ERROR, item_at(&p, open)->place,
+                             "region %s has no closing '}'", item_at(&p, open)->name.text);
+            }
+        }
     }
 }
 

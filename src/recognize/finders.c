@@ -124,21 +124,6 @@ static struct mpl_finder *make_finder(struct mpl_recognition *r,
                                                                               : NULL;
 }
 
-/* Made at the first question. */
-static struct mpl_finder *get_finder(struct mpl_recognition *r, uint32_t kind,
-                                     uint32_t location)
-{
-    struct mpl_finder ***of_location = &r->finders.of_kind[kind];
-
-    if (*of_location == NULL) {
-        *of_location = MPL_NEW_ARRAY(r->arena, r->model->n_locations, struct mpl_finder *);
-    }
-    if (*of_location != NULL && (*of_location)[location] == NULL) {
-        (*of_location)[location] = make_finder(r, r->finders.filters[kind], location);
-    }
-    return *of_location == NULL ? NULL : (*of_location)[location];
-}
-
 /* ---- bits ---------------------------------------------------------------------------------- */
 
 static bool takes(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
@@ -272,8 +257,17 @@ uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32
                          uint32_t from, bool is_next)
 {
     const uint32_t kind = view->r->finders.of_event[view->event][number];
-    struct mpl_finder *finder = get_finder(view->r, kind, location);
+    /* Made at the first question. */
+    struct mpl_recognition *r = view->r;
+    struct mpl_finder ***of_location = &r->finders.of_kind[kind];
 
+    if (*of_location == NULL) {
+        *of_location = MPL_NEW_ARRAY(r->arena, r->model->n_locations, struct mpl_finder *);
+    }
+    if (*of_location != NULL && (*of_location)[location] == NULL) {
+        (*of_location)[location] = make_finder(r, r->finders.filters[kind], location);
+    }
+    struct mpl_finder *finder = *of_location == NULL ? NULL : (*of_location)[location];
     if (finder == NULL) {
         view->has_no_memory = true;
         return MPL_NONE;

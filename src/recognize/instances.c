@@ -226,19 +226,6 @@ static enum mpl_status sift_failed(struct search *s, struct mpl_err *err)
     return MPL_OK;
 }
 
-/* The others may be explained by links from elsewhere; then they count. */
-static void count_failed(struct search *s)
-{
-    const uint32_t *words = s->pending.data;
-
-    for (size_t i = 0; i < s->pending.n; i += FAILED_HEAD + words[i + FAILED_ENDS]) {
-        if (!has_excuse(s->r, words + i)) {
-            s->r->n_failed[words[i + FAILED_EVENT]][words[i + FAILED_CONSTRAINT]]++;
-            s->r->n_failing++;
-        }
-    }
-}
-
 /* ---- one match ------------------------------------------------------------------------------- */
 
 /* Replaces the words of members that were captured more than once by places of lists. */
@@ -302,20 +289,6 @@ static bool add_words(struct search *s, const struct mpl_capture *captures, size
 }
 
 /* ---- matches, many at a time ------------------------------------------------------------- */
-
-/* Makes rows of those that are not tested yet. */
-static void fill_rows(struct search *s, struct mpl_instance_view *view)
-{
-    const uint32_t stride = view->instances->stride;
-    const uint32_t *words = (const uint32_t *) s->words.data + s->n_tested;
-    const uint32_t n = (uint32_t) ((s->words.n - s->n_tested) / stride);
-
-    for (uint32_t i = 0; i < n; i++) {
-        view->rows[i] = (struct mpl_row){ s->location, MPL_NONE,
-                                          words + (size_t) i * stride, s->lists.data };
-    }
-    mpl_view_begin(view, n, mpl_stream_near(s->stream));
-}
 
 /* Leaves in \p rows the instances, and says which constraint of the others fails first: MPL_NONE where they are no match. */
 static void test_rows(struct mpl_instance_view *view, uint64_t *rows, uint32_t *failing)
@@ -410,7 +383,16 @@ static enum mpl_status test_matches(struct search *s, struct mpl_err *err)
     if (view == NULL) {
         return mpl_nomem(err);
     }
-    fill_rows(s, view);
+    /* Makes rows of those that are not tested yet. */
+    const uint32_t stride = view->instances->stride;
+    const uint32_t *words = (const uint32_t *) s->words.data + s->n_tested;
+    const uint32_t n = (uint32_t) ((s->words.n - s->n_tested) / stride);
+
+    for (uint32_t i = 0; i < n; i++) {
+        view->rows[i] = (struct mpl_row){ s->location, MPL_NONE,
+                                          words + (size_t) i * stride, s->lists.data };
+    }
+    mpl_view_begin(view, n, mpl_stream_near(s->stream));
     test_rows(view, rows, failing);
     return view->has_no_memory ? mpl_nomem(err) : sort_rows(s, view, rows, failing, err);
 }
@@ -552,7 +534,15 @@ static enum mpl_status search_all(struct search *s, struct mpl_err *err)
         st = search_levels(s, level, level + 1, level + 1 == n_levels, err);
     }
     if (st == MPL_OK && !s->r->has_stopped) {
-        count_failed(s);
+        /* The others may be explained by links from elsewhere; then they count. */
+        const uint32_t *words = s->pending.data;
+
+        for (size_t i = 0; i < s->pending.n; i += FAILED_HEAD + words[i + FAILED_ENDS]) {
+            if (!has_excuse(s->r, words + i)) {
+                s->r->n_failed[words[i + FAILED_EVENT]][words[i + FAILED_CONSTRAINT]]++;
+                s->r->n_failing++;
+            }
+        }
     }
     return st;
 }

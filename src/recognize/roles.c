@@ -62,20 +62,6 @@ static bool reads(const struct mpl_formula *formula, uint32_t variable)
     return slot == variable;
 }
 
-/* Eccentricities cost more than all the others together, so only who reads them pays. */
-static enum mpl_status make_costly(struct binding *b, struct mpl_err *err)
-{
-    const struct mpl_pattern *pattern = b->r->pattern;
-
-    for (uint32_t i = 0; i < pattern->n_roles; i++) {
-        if (reads(pattern->roles[i].where, MPL_VAR_ECCENTRICITY) ||
-            reads(pattern->roles[i].score, MPL_VAR_ECCENTRICITY)) {
-            return mpl_topology_want_eccentricity(b->t, err);
-        }
-    }
-    return MPL_OK;
-}
-
 static enum mpl_status make_values(struct binding *b, struct mpl_err *err)
 {
     const uint32_t n = MPL_VAR_FIXED + b->r->pattern->n_roles * MPL_VAR_PER_ROLE;
@@ -96,7 +82,16 @@ static enum mpl_status make_values(struct binding *b, struct mpl_err *err)
         }
         b->lists[v] = (struct mpl_list){ b->values[v], b->n };
     }
-    return make_costly(b, err);
+    /* Eccentricities cost more than all the others together, so only who reads them pays. */
+    const struct mpl_pattern *pattern = b->r->pattern;
+
+    for (uint32_t i = 0; i < pattern->n_roles; i++) {
+        if (reads(pattern->roles[i].where, MPL_VAR_ECCENTRICITY) ||
+            reads(pattern->roles[i].score, MPL_VAR_ECCENTRICITY)) {
+            return mpl_topology_want_eccentricity(b->t, err);
+        }
+    }
+    return MPL_OK;
 }
 
 /* ---- formulas ---------------------------------------------------------------------------- */

@@ -192,19 +192,6 @@ static void bind_item_of(const struct mpl_instance_view *view, const struct mpl_
     }
 }
 
-/* Members on other locations are found for one row after the other. */
-static void bind_beside(struct mpl_instance_view *view, uint32_t member,
-                        const struct mpl_rows *rows)
-{
-    const uint32_t at = view->at;
-
-    for (uint32_t k = 0; k < rows->n; k++) {
-        mpl_view_go(view, rows->at[k]);
-        mpl_view_bind_beside(view, member, &view->bounds[member][rows->at[k]]);
-    }
-    mpl_view_go(view, at);
-}
-
 static void bind_members(struct mpl_instance_view *view, uint32_t member,
                          const uint64_t *wanted)
 {
@@ -213,7 +200,14 @@ static void bind_members(struct mpl_instance_view *view, uint32_t member,
 
     mpl_rows_list(wanted, &rows);
     if (view->definition->members[member].beside != 0) {
-        bind_beside(view, member, &rows);
+        /* Members on other locations are found for one row after the other. */
+        const uint32_t at = view->at;
+
+        for (uint32_t k = 0; k < rows.n; k++) {
+            mpl_view_go(view, rows.at[k]);
+            mpl_view_bind_beside(view, member, &view->bounds[member][rows.at[k]]);
+        }
+        mpl_view_go(view, at);
         return;
     }
     for (uint32_t k = 0; k < rows.n; k++) {

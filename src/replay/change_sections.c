@@ -132,18 +132,6 @@ static bool gather_all(const struct question *q, size_t i, const struct targets 
     return true;
 }
 
-/* NaN where there are no others. */
-static double median_of_others(const struct team *team, const struct targets *targets,
-                               uint32_t section)
-{
-    const uint32_t n = team->n_others;
-
-    for (uint32_t k = 0; k < n; k++) {
-        team->values[k] = targets->of[team->others[k]][section];
-    }
-    return mpl_median(team->values, n);
-}
-
 /* ---- what becomes of them ----------------------------------------------------------------------- */
 
 static uint32_t member(const struct team *team, uint32_t i)
@@ -246,18 +234,6 @@ static bool even_out(const struct question *q, const struct team *team,
     return true;
 }
 
-/* Per section; NaN without others. NULL if out of memory. */
-static double *medians_of_others(const struct question *q, const struct team *team,
-                                 const struct targets *targets)
-{
-    double *medians_s = MPL_NEW_ARRAY(q->arena, q->scale.sections->n, double);
-
-    for (uint32_t s = 0; s < q->scale.sections->n && medians_s != NULL; s++) {
-        medians_s[s] = median_of_others(team, targets, s);
-    }
-    return medians_s;
-}
-
 static enum mpl_status compare_team(const struct question *q, size_t i,
                                     const struct team *team, struct targets *targets,
                                     const double *medians_s, struct mpl_err *err)
@@ -305,10 +281,17 @@ static enum mpl_status change_team(const struct question *q, size_t i,
                                    struct mpl_err *err)
 {
     const struct mpl_change *change = &q->what->changes[i];
-    const double *medians_s = medians_of_others(q, team, targets);
+    /* Of the others, per section; NaN where there are none. */
+    double *medians_s = MPL_NEW_ARRAY(q->arena, q->scale.sections->n, double);
 
     if (medians_s == NULL) {
         return mpl_nomem(err);
+    }
+    for (uint32_t s = 0; s < q->scale.sections->n; s++) {
+        for (uint32_t k = 0; k < team->n_others; k++) {
+            team->values[k] = targets->of[team->others[k]][s];
+        }
+        medians_s[s] = mpl_median(team->values, team->n_others);
     }
     if (!(change->less_s > 0)) {
         return compare_team(q, i, team, targets, medians_s, err);
@@ -317,16 +300,6 @@ static enum mpl_status change_team(const struct question *q, size_t i,
         take_off(q, change->less_s, medians_s, targets->of[team->named[k]]);
     }
     return MPL_OK;
-}
-
-static void multiply(const struct question *q, size_t i, struct targets *targets)
-{
-    for (uint32_t l = 0; l < mpl_events_model(q->events)->n_locations; l++) {
-        for (uint32_t s = 0;
-             q->is_named[i][l] && targets->of[l] != NULL && s < q->scale.sections->n; s++) {
-            targets->of[l][s] *= q->what->changes[i].factor;
-        }
-    }
 }
 
 enum mpl_status mpl_targets_change(const struct question *q, size_t i,
@@ -346,7 +319,13 @@ enum mpl_status mpl_targets_change(const struct question *q, size_t i,
         return MPL_OK;
     }
     if (!mpl_change_is_by_section(change)) {
-        multiply(q, i, targets);
+        for (uint32_t l = 0; l < mpl_events_model(q->events)->n_locations; l++) {
+            for (uint32_t s = 0;
+                 q->is_named[i][l] && targets->of[l] != NULL && s < q->scale.sections->n;
+                 s++) {
+                targets->of[l][s] *= q->what->changes[i].factor;
+            }
+        }
         return MPL_OK;
     }
     if (change->is_even) {

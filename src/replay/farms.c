@@ -384,13 +384,6 @@ static void enlist(struct finder *f, const struct farm *farm)
     f->out->items[f->out->n++] = *farm;
 }
 
-static void end_step(struct finder *f, const struct farm *farm)
-{
-    for (uint32_t k = f->first_of_step; k < farm->n_slots; k++) {
-        f->last_of[farm->slots[k].lane] = MPL_NONE;
-    }
-}
-
 static void drop_step(struct finder *f, struct farm *farm)
 {
     farm->n_slots = f->first_of_step;
@@ -409,7 +402,9 @@ static void find_steps(struct finder *f, struct farm *farm)
     f->n_messages = f->step = 0;
     while (is_good) {
         is_good = find_turns(f, farm, &e) && are_tasks(f, farm);
-        end_step(f, farm);
+        for (uint32_t k = f->first_of_step; k < farm->n_slots; k++) {
+            f->last_of[farm->slots[k].lane] = MPL_NONE;
+        }
         if (!is_good) {
             drop_step(f, farm);
             return;

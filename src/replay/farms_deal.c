@@ -91,20 +91,17 @@ static void begin_step(struct runner *runner, const struct farm *farm, uint32_t 
     }
 }
 
-static void forget_deal(struct farm *farm)
-{
-    farm->asked = MPL_NONE;
-    farm->n_offers = 0;
-    for (uint32_t k = 0; k < farm->n_slots; k++) {
-        farm->slots[k].taken = MPL_NONE;
-        farm->offered_by[k] = 0;
-    }
-}
-
 void mpl_farms_begin(struct engine *r)
 {
     for (uint32_t i = 0; i < r->farms->n; i++) {
-        forget_deal(&r->farms->items[i]);
+        struct farm *farm = &r->farms->items[i];
+
+        farm->asked = MPL_NONE;
+        farm->n_offers = 0;
+        for (uint32_t k = 0; k < farm->n_slots; k++) {
+            farm->slots[k].taken = MPL_NONE;
+            farm->offered_by[k] = 0;
+        }
     }
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
         struct runner *runner = &r->runners[l];

@@ -95,18 +95,6 @@ static void take_records(struct walk *w, const struct mpl_call_view *view,
     }
 }
 
-/* The message that a probe finds is received, and counted, later. */
-static void take_probed(const struct walk *w, struct look *look)
-{
-    uint32_t partner;
-    int64_t ticks;
-
-    if (w->next_receive != MPL_NONE && find_send(w, w->next_receive, &partner, &ticks) &&
-        ticks > look->until_ticks) {
-        look->until_ticks = ticks;
-    }
-}
-
 static void walk_call(struct walk *w, uint32_t k)
 {
     const int64_t enter = mpl_engine_reached(w->r, mpl_engine_number(w->r, w->location, k));
@@ -117,7 +105,14 @@ static void walk_call(struct walk *w, uint32_t k)
     mpl_events_call(w->r->events, w->location, k, &view);
     take_records(w, &view, &look);
     if (view.is_probe) {
-        take_probed(w, &look);
+        /* The message that a probe finds is received, and counted, later. */
+        uint32_t partner;
+        int64_t ticks;
+
+        if (w->next_receive != MPL_NONE &&
+            find_send(w, w->next_receive, &partner, &ticks) && ticks > look.until_ticks) {
+            look.until_ticks = ticks;
+        }
     }
     from = w->ready_ticks > enter ? w->ready_ticks : enter;
     w->ticks += look.until_ticks > from ? look.until_ticks - from : 0;
