@@ -56,12 +56,11 @@ static enum mpl_status open_runs(struct mpl_analysis *a, const char *const *path
 static enum mpl_status show_rule_errors(struct mpl_analysis *a, struct mpl_err *err)
 {
     for (size_t i = 0; i < mpl_infer_error_count(a->infer); i++) {
-        const struct mpl_lint_message **slot = mpl_buf_add(&a->complaints);
+        const struct mpl_lint_message *error = mpl_infer_error(a->infer, i);
 
-        if (slot == NULL) {
+        if (!mpl_buf_put(&a->complaints, &error)) {
             return mpl_nomem(err);
         }
-        *slot = mpl_infer_error(a->infer, i);
     }
     return MPL_OK;
 }

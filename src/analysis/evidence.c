@@ -41,12 +41,9 @@ static bool gather(struct search *s)
     for (uint32_t l = 0; l < n; l++) {
         for (uint32_t k = 0; k < mpl_events_call_count(s->events, l); k++) {
             if (find_wait(s, l, k, &call)) {
-                int64_t *length = mpl_buf_add(&s->lengths);
-
-                if (length == NULL) {
+                if (!mpl_buf_put(&s->lengths, &call.wait_ticks)) {
                     return false;
                 }
-                *length = call.wait_ticks;
             }
         }
     }

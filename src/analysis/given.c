@@ -5,13 +5,7 @@
 
 static bool give(struct mpl_buf *given, const char *template, const char *name)
 {
-    struct mpl_given *one = mpl_buf_add(given);
-
-    if (one == NULL) {
-        return false;
-    }
-    *one = (struct mpl_given){ template, name };
-    return true;
+    return mpl_buf_put(given, &(struct mpl_given){ template, name });
 }
 
 static bool give_run(const struct mpl_run *run, struct mpl_buf *given)

@@ -67,13 +67,7 @@ static const char *label_of(const struct mpl_run *run, uint32_t process)
 /* Slots of a fact; the last ones are those of a list. */
 static bool add(struct mpl_buf *slots, struct mpl_slot slot)
 {
-    struct mpl_slot *room = (struct mpl_slot *) mpl_buf_add(slots);
-
-    if (room == NULL) {
-        return false;
-    }
-    *room = slot;
-    return true;
+    return mpl_buf_put(slots, &slot);
 }
 
 static enum mpl_status assert_with(struct mpl_analysis *a, const struct mpl_run *run,

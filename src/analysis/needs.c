@@ -100,12 +100,7 @@ static enum mpl_status assert_value(struct mpl_analysis *a, const struct questio
 static enum mpl_status keep_result(struct mpl_analysis *a, const struct question *q,
                                    const struct value *v, struct mpl_err *err)
 {
-    struct mpl_metric_result *r = mpl_buf_add(&a->results);
-
-    if (r == NULL) {
-        return mpl_nomem(err);
-    }
-    *r = (struct mpl_metric_result){
+    const struct mpl_metric_result result = {
         .run = q->trial->shown.run,
         .pattern = q->trial->shown.id,
         .name = q->metric.name,
@@ -114,7 +109,8 @@ static enum mpl_status keep_result(struct mpl_analysis *a, const struct question
         .unit = q->metric.unit_text,
         .says = q->metric.says,
     };
-    return MPL_OK;
+
+    return mpl_buf_put(&a->results, &result) ? MPL_OK : mpl_nomem(err);
 }
 
 /* What has become of a metric that conditions ask for. */

@@ -607,13 +607,9 @@ static enum mpl_status check_roles(struct mpl_analysis *a,
             continue;
         }
         for (size_t k = 0; k < mpl_pattern_role_count(pattern) && st == MPL_OK; k++) {
-            const char **name = mpl_buf_add(&names);
+            const char *name = mpl_pattern_role(pattern, k);
 
-            if (name == NULL) {
-                st = mpl_nomem(err);
-            } else {
-                *name = mpl_pattern_role(pattern, k);
-            }
+            st = mpl_buf_put(&names, &name) ? MPL_OK : mpl_nomem(err);
         }
     }
     for (size_t r = 0; r < options->n_roles && st == MPL_OK; r++) {

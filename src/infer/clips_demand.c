@@ -178,22 +178,14 @@ static void write_expression(struct mpl_buf *text, const struct mpl_form *e, con
         word = number;
     }
     for (const char *c = word; *c != '\0'; c++) {
-        char *slot = mpl_buf_add(text);
-
-        if (slot != NULL) {
-            *slot = *c;
-        }
+        (void) mpl_buf_put(text, c);
     }
     for (const struct mpl_form *part = e->kind == MPL_FORM_OPEN ? e->first : NULL;
          part != NULL; part = part->next) {
         write_expression(text, part, n, locations);
     }
     for (const char *c = e->kind == MPL_FORM_OPEN ? ") " : " "; *c != '\0'; c++) {
-        char *slot = mpl_buf_add(text);
-
-        if (slot != NULL) {
-            *slot = *c;
-        }
+        (void) mpl_buf_put(text, c);
     }
 }
 
@@ -278,12 +270,7 @@ static bool note_pattern(struct mpl_withheld *w, const void *pattern)
             return true;
         }
     }
-    const void **slot = mpl_buf_add(&w->patterns);
-
-    if (slot != NULL) {
-        *slot = pattern;
-    }
-    return slot != NULL;
+    return mpl_buf_put(&w->patterns, &pattern);
 }
 
 bool mpl_withheld_take(struct cage *cage, const struct mpl_metric_given *given)

@@ -90,10 +90,8 @@ static bool is_among(const struct mpl_buf *words, const char *word)
 
 static void note_other(struct mpl_buf *words, const char *word)
 {
-    const char **other = is_among(words, word) ? NULL : mpl_buf_add(words);
-
-    if (other != NULL) {
-        *other = word;
+    if (!is_among(words, word)) {
+        (void) mpl_buf_put(words, &word);
     }
 }
 
@@ -191,11 +189,7 @@ static const struct mpl_source *find_global(const struct load *load, const char 
             const struct mpl_construct *c = &source->constructs[j];
 
             for (size_t k = 0; c->kind == MPL_CONSTRUCT_GLOBAL && k < c->n_words; k++) {
-                const char **word = mpl_buf_add(all);
-
-                if (word != NULL) {
-                    *word = c->words[k];
-                }
+                (void) mpl_buf_put(all, &c->words[k]);
                 if (strcmp(c->words[k], name) == 0) {
                     found = source;
                     *line = c->word_lines[k];

@@ -88,12 +88,9 @@ static int is_ours(void *env, const char *name)
 static bool append(struct mpl_buf *buf, const char *text, size_t most)
 {
     for (; *text != '\0' && buf->n < most; text++) {
-        char *c = mpl_buf_add(buf);
-
-        if (c == NULL) {
+        if (!mpl_buf_put(buf, text)) {
             return false;
         }
-        *c = *text;
     }
     return true;
 }

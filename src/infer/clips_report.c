@@ -129,21 +129,19 @@ static const char *suggest_function(const struct load *load, const char *functio
 {
     struct mpl_buf words = mpl_buf_make(sizeof(const char *));
     void *env = load->cage->env;
-    const char **word = NULL;
 
     for (const struct FunctionDefinition *f = GetFunctionList(env); f != NULL;
          f = f->next) {
-        if (f->callFunctionName->contents[0] != '(' &&
-            (word = mpl_buf_add(&words)) != NULL) {
-            *word = f->callFunctionName->contents;
+        if (f->callFunctionName->contents[0] != '(') {
+            (void) mpl_buf_put(&words, &f->callFunctionName->contents);
         }
     }
     for (size_t i = 0; i < load->rules->n_sources; i++) {
         for (size_t j = 0; j < load->rules->sources[i]->n; j++) {
             const struct mpl_construct *c = &load->rules->sources[i]->constructs[j];
 
-            if (c->kind == MPL_CONSTRUCT_FUNCTION && (word = mpl_buf_add(&words)) != NULL) {
-                *word = c->name;
+            if (c->kind == MPL_CONSTRUCT_FUNCTION) {
+                (void) mpl_buf_put(&words, &c->name);
             }
         }
     }
@@ -182,11 +180,7 @@ const char *mpl_suggest_slot(void *env, const char *template, const char *slot)
     struct deftemplate *t = EnvFindDeftemplate(env, template);
 
     for (struct templateSlot *s = t == NULL ? NULL : t->slotList; s != NULL; s = s->next) {
-        const char **word = mpl_buf_add(&words);
-
-        if (word != NULL) {
-            *word = s->slotName->contents;
-        }
+        (void) mpl_buf_put(&words, &s->slotName->contents);
     }
 
     const char *near = mpl_suggest(slot, words.data, words.n);
@@ -215,11 +209,9 @@ const char *mpl_suggest_template(void *env, const char *word)
     (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
     for (void *t = EnvGetNextDeftemplate(env, NULL); t != NULL;
          t = EnvGetNextDeftemplate(env, t)) {
-        const char **name = mpl_buf_add(&words);
+        const char *name = EnvGetDeftemplateName(env, t);
 
-        if (name != NULL) {
-            *name = EnvGetDeftemplateName(env, t);
-        }
+        (void) mpl_buf_put(&words, &name);
     }
 
     const char *near = mpl_suggest(word, words.data, words.n);

@@ -140,18 +140,16 @@ static void add_reason(struct mpl_infer *infer, struct fact *fact)
 /** A rule of nothing but `not` and `exists` matches no fact that could be cited. */
 static void add_empty_reason(struct mpl_infer *infer)
 {
-    struct cited *cited = mpl_buf_add(&infer->reasons);
+    const struct cited cited = { .record = MPL_NONE,
+                                 .reason = {
+                                     .kind = MPL_REASON_OTHER,
+                                     .template = "",
+                                     .text = "the rule's conditions name no single fact",
+                                     .value = NAN } };
 
-    if (cited == NULL) {
+    if (!mpl_buf_put(&infer->reasons, &cited)) {
         stop_nomem(infer);
-        return;
     }
-    cited->record = MPL_NONE;
-    cited->reason =
-        (struct mpl_reason){ .kind = MPL_REASON_OTHER,
-                             .template = "",
-                             .text = "the rule's conditions name no single fact",
-                             .value = NAN };
 }
 
 /** Made at the first assertion of a firing; most firings of some rules assert nothing. */
@@ -307,13 +305,10 @@ static void keep_basis(struct mpl_infer *infer, struct partialMatch *basis)
             continue;
         }
 
-        struct fact **kept = mpl_buf_add(&infer->basis);
-
-        if (kept == NULL) {
+        if (!mpl_buf_put(&infer->basis, &fact)) {
             stop_nomem(infer);
             return;
         }
-        *kept = fact;
     }
 }
 
@@ -343,28 +338,22 @@ static void before_firing(void *env, void *activation)
     }
     keep_basis(infer, EnvGetActivationBasis(env, activation));
 
-    struct mpl_firing *firing = mpl_buf_add(&infer->firings);
-
-    if (firing == NULL) {
+    if (!mpl_buf_put(&infer->firings,
+                     &(struct mpl_firing){ .rule = infer->firing->name })) {
         stop_nomem(infer);
-        return;
     }
-    firing->rule = infer->firing->name;
 }
 
 /** The rule goes on to its end; what it asserted is taken back before another one fires. */
 static void refuse(struct mpl_infer *infer, struct fact *fact, const char *fault)
 {
-    struct fact **kept = mpl_buf_add(&infer->refused);
-
     if (fault != NULL) {
         add_error(infer, infer->firing, fault);
     }
-    if (kept == NULL) {
+    if (!mpl_buf_put(&infer->refused, &fact)) {
         stop_nomem(infer);
         return;
     }
-    *kept = fact;
     EnvHalt(infer->cage.env);
 }
 
@@ -498,13 +487,12 @@ static bool show_findings(struct mpl_infer *infer)
             continue;
         }
 
-        const struct mpl_finding **visible = mpl_buf_add(&infer->visible);
+        const struct mpl_finding *finding = &record->finding;
 
-        if (visible == NULL) {
+        if (!mpl_buf_put(&infer->visible, &finding)) {
             infer->visible.n = 0;
             return false;
         }
-        *visible = &record->finding;
         record->position = infer->visible.n - 1;
     }
     for (size_t i = 0; i < infer->findings.n; i++) {

@@ -78,13 +78,10 @@ static void add_bytes(struct draft *d, const char *text, size_t n)
         return;
     }
     for (size_t i = 0; i < n && !d->has_failed; i++) {
-        char *c = mpl_buf_add(&d->text);
-
-        if (c == NULL) {
+        if (!mpl_buf_put(&d->text, &text[i])) {
             give_up_nomem(d);
             return;
         }
-        *c = text[i];
     }
 }
 
@@ -381,12 +378,7 @@ static const char **all_words(struct draft *d, size_t *n)
 
         is_nomem = words == NULL;
         for (size_t j = 0; j < more && !is_nomem; j++) {
-            const char **word = mpl_buf_add(&all);
-
-            is_nomem = word == NULL;
-            if (word != NULL) {
-                *word = words[j];
-            }
+            is_nomem = !mpl_buf_put(&all, &words[j]);
         }
     }
     *n = all.n;

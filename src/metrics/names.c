@@ -154,12 +154,7 @@ static bool is_doubtful(const struct name_context *context, const char *name)
 
 static bool add_word(struct mpl_buf *words, const char *word)
 {
-    const char **slot = word == NULL ? NULL : mpl_buf_add(words);
-
-    if (slot != NULL) {
-        *slot = word;
-    }
-    return slot != NULL;
+    return word != NULL && mpl_buf_put(words, &word);
 }
 
 static bool add_variables(struct set_loader *loader, struct mpl_buf *words,
@@ -319,12 +314,10 @@ static enum mpl_status look_up(void *user, const char *name, struct mpl_formula_
 
     const bool is_list = source.kind >= SOURCE_FIRST_LIST;
     struct mpl_buf *sources = is_list ? &context->lists : &context->scalars;
-    struct source *slot = mpl_buf_add(sources);
 
-    if (slot == NULL) {
+    if (!mpl_buf_put(sources, &source)) {
         return MPL_E_NOMEM;
     }
-    *slot = source;
 
     /* Lists over a role's locations are of one length, and so are those over instances. */
     const uint32_t n_roles = (uint32_t) mpl_pattern_role_count(loader->pattern);

@@ -265,12 +265,7 @@ static uint64_t own_anchors(struct reader *r, const struct mpl_rule_condition *c
 
 static void add_use(struct reader *r, const struct mpl_use *use)
 {
-    struct mpl_use *kept = mpl_buf_add(&r->uses);
-
-    r->is_nomem = r->is_nomem || kept == NULL;
-    if (kept != NULL) {
-        *kept = *use;
-    }
+    r->is_nomem = !mpl_buf_put(&r->uses, use) || r->is_nomem;
 }
 
 /* The first of the names that \p c allows; NULL where they are not written out. Then all facts may be meant. */

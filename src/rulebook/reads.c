@@ -217,15 +217,12 @@ static void note_turns(struct reader *r, const struct mpl_source *source,
         return;
     }
     for (size_t i = 0; i < turns.n; i++) {
-        struct mpl_mention *m = mpl_buf_add(r->mentions);
-
-        r->is_short = r->is_short || m == NULL;
-        if (m != NULL) {
-            *m = (struct mpl_mention){ .kind = MPL_MENTION_ASKS,
+        const struct mpl_mention m = { .kind = MPL_MENTION_ASKS,
                                        .name = turns.items[i].metric,
                                        .rule = r->rule,
                                        .place = { source->file, turns.items[i].line, 0 } };
-        }
+
+        r->is_short = !mpl_buf_put(r->mentions, &m) || r->is_short;
     }
 }
 

@@ -147,15 +147,11 @@ static enum mpl_status list_directory(const char *path, size_t number,
             continue;
         }
 
-        struct rule_file *file = mpl_buf_add(files);
+        const struct rule_file file = { .path = mpl_arena_printf(arena, "%s/%s", path,
+                                                                 entry->d_name),
+                                        .directory = number };
 
-        if (file == NULL) {
-            st = mpl_nomem(err);
-            break;
-        }
-        file->directory = number;
-        file->path = mpl_arena_printf(arena, "%s/%s", path, entry->d_name);
-        if (file->path == NULL) {
+        if (file.path == NULL || !mpl_buf_put(files, &file)) {
             st = mpl_nomem(err);
         }
     }
@@ -242,12 +238,10 @@ static enum mpl_status add_files(const char *const *paths, size_t n, size_t numb
                                  struct mpl_buf *files, struct mpl_err *err)
 {
     for (size_t i = 0; i < n; i++) {
-        struct rule_file *file = mpl_buf_add(files);
-
-        if (file == NULL) {
+        if (!mpl_buf_put(files,
+                         &(struct rule_file){ .path = paths[i], .directory = number })) {
             return mpl_nomem(err);
         }
-        *file = (struct rule_file){ .path = paths[i], .directory = number };
     }
     return MPL_OK;
 }

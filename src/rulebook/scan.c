@@ -281,14 +281,9 @@ static void set_name(struct pass *p, struct mpl_form_token token)
 
 static void add_word(struct pass *p, struct mpl_form_token token)
 {
-    struct word *word = mpl_buf_add(&p->words);
+    const struct word word = { .text = text_of(p, token), .line = token.line };
 
-    if (word == NULL) {
-        p->is_nomem = true;
-        return;
-    }
-    word->text = text_of(p, token);
-    word->line = token.line;
+    p->is_nomem = !mpl_buf_put(&p->words, &word) || p->is_nomem;
 }
 
 static bool is_global_name(const struct pass *p, struct mpl_form_token token)
@@ -381,14 +376,10 @@ static void keep_construct(struct pass *p, struct mpl_form_token close)
     }
     keep_words(p);
 
-    struct mpl_construct *kept = mpl_buf_add(&p->constructs);
+    struct mpl_construct kept = *c;
 
-    if (kept == NULL) {
-        p->is_nomem = true;
-        return;
-    }
-    *kept = *c;
-    kept->name = c->name == NULL ? "" : c->name;
+    kept.name = c->name == NULL ? "" : c->name;
+    p->is_nomem = !mpl_buf_put(&p->constructs, &kept) || p->is_nomem;
 }
 
 /**

@@ -63,13 +63,8 @@ static bool note_name(struct index *index, const struct mpl_source *source,
         return true;
     }
 
-    struct mpl_place *kept = mpl_buf_add(&index->places);
-
-    if (kept == NULL || mpl_names_put(index->names, key) == MPL_NONE) {
-        return false;
-    }
-    *kept = place;
-    return true;
+    return mpl_buf_put(&index->places, &place) &&
+           mpl_names_put(index->names, key) != MPL_NONE;
 }
 
 static bool note_construct(struct index *index, const struct mpl_source *source,
@@ -145,34 +140,23 @@ static void check_module(struct mpl_lint *lint, const struct mpl_construct *c,
 static bool check_modules(const struct mpl_rules *rules, struct mpl_lint *lint)
 {
     struct mpl_buf modules = mpl_buf_make(sizeof(const char *));
-    bool is_done = false;
-    const char **word = mpl_buf_add(&modules);
+    bool is_whole = mpl_buf_put(&modules, &(const char *){ "MAIN" });
 
-    if (word == NULL) {
-        goto free;
-    }
-    *word = "MAIN";
     for (size_t i = 0; i < rules->n_sources; i++) {
         for (size_t j = 0; j < rules->sources[i]->n; j++) {
-            if (rules->sources[i]->constructs[j].kind != MPL_CONSTRUCT_MODULE) {
-                continue;
-            }
-            word = mpl_buf_add(&modules);
-            if (word == NULL) {
-                goto free;
-            }
-            *word = rules->sources[i]->constructs[j].name;
+            const struct mpl_construct *c = &rules->sources[i]->constructs[j];
+
+            is_whole = is_whole &&
+                       (c->kind != MPL_CONSTRUCT_MODULE || mpl_buf_put(&modules, &c->name));
         }
     }
-    for (size_t i = 0; i < rules->n_sources; i++) {
+    for (size_t i = 0; i < rules->n_sources && is_whole; i++) {
         for (size_t j = 0; j < rules->sources[i]->n; j++) {
             check_module(lint, &rules->sources[i]->constructs[j], modules.data, modules.n);
         }
     }
-    is_done = true;
-free:
     mpl_buf_free(&modules);
-    return is_done;
+    return is_whole;
 }
 
 /* ---- recursion ------------------------------------------------------------------------ */

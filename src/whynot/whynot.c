@@ -462,14 +462,11 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
     }
     mpl_why_place(node, text->rule->file, text->rule->first_line);
 
-    const struct mpl_rule **explained = mpl_buf_add(&w->explained);
-
-    if (explained == NULL ||
+    if (!mpl_buf_put(&w->explained, &text->rule) ||
         !mpl_rule_conditions(text->source, text->construct, w->arena, &e.conditions)) {
         mpl_arena_set_short(w->arena);
         return;
     }
-    *explained = text->rule;
     node->says = text->rule->says;
 
     const struct stand nothing = { .row = { .module = text->construct->module } };
