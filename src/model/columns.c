@@ -239,6 +239,13 @@ void mpl_event_writer_free(struct mpl_event_writer *w)
     mpl_buf_free(&w->wide_refs);
 }
 
+void mpl_event_writer_restart(struct mpl_event_writer *w)
+{
+    w->n = 0;
+    w->wide_ticks.n = 0;
+    w->wide_refs.n = 0;
+}
+
 /* For \p n items, of which \p n_used are there. */
 static bool make_room(struct mpl_buf *column, uint32_t n_used, uint64_t n)
 {

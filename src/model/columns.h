@@ -136,6 +136,8 @@ struct mpl_event_writer {
 
 struct mpl_event_writer mpl_event_writer_make(void);
 void mpl_event_writer_free(struct mpl_event_writer *writer);
+/** What has been added does not count. */
+void mpl_event_writer_restart(struct mpl_event_writer *writer);
 /** Makes room for \p n events in all. False: out of memory. */
 bool mpl_event_writer_reserve(struct mpl_event_writer *writer, uint64_t n);
 /** For mpl_event_writer_add() only: what the usual event does not need. */

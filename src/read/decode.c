@@ -437,6 +437,7 @@ void mpl_decode_start(struct mpl_decoder *decoder, const struct mpl_decode_job *
                               .flush_end = MPL_NONE,
                               .last_region = job->refs->unknown_region,
                               .open_collective = MPL_NONE };
+    mpl_event_writer_restart(&decoder->events);
     mpl_requests_clear(&decoder->requests);
     mpl_envelopes_start(&decoder->envelopes);
     decoder->thread_records.n = 0;

@@ -8,6 +8,7 @@
 
 #include "../lib/suite.h"
 #include "all_traces.h"
+#include "archive/archive.h"
 #include "read_fixture.h"
 
 #include <check.h>
@@ -624,9 +625,8 @@ START_TEST(columns_hold_what_libotf2_delivers)
 END_TEST
 
 /* Several chunks per file, which the real traces here do not have: written by libotf2. */
-START_TEST(chunks_follow_each_other)
+static void write_chunks(const char *directory)
 {
-    const char *directory = mpl_arena_printf(arena, "%s/chunks", fixture_scratch());
     struct mpl_lint *lint = mpl_lint_create(arena);
     struct mpl_buf all = mpl_buf_make(1);
     struct mpl_model *model = NULL;
@@ -649,10 +649,78 @@ START_TEST(chunks_follow_each_other)
         mpl_read_text("chunks", (const char *) all.data, all.n, arena, lint, &model, &err),
         MPL_OK);
     ck_assert_int_eq(mpl_write_otf2(model, directory, false, &err), MPL_OK);
+    mpl_buf_free(&all);
+}
+
+START_TEST(chunks_follow_each_other)
+{
+    const char *directory = mpl_arena_printf(arena, "%s/chunks", fixture_scratch());
+    struct mpl_model *model = NULL;
+    struct mpl_err err = { 0 };
+
+    write_chunks(directory);
     ck_assert_int_eq(mpl_read(directory, arena, NULL, &model, &err), MPL_OK);
     ck_assert_uint_eq(mpl_quality_count(model->quality), 0);
     compare_trace("chunks", model, mpl_arena_printf(arena, "%s/trace.otf2", directory));
-    mpl_buf_free(&all);
+    fixture_remove_tree(directory);
+}
+END_TEST
+
+/* Takes \p back ticks from the first time of the second chunk. */
+static void turn_back(uint8_t *file, size_t bytes, uint64_t back)
+{
+    size_t chunk = 1024;
+    uint64_t time;
+
+    /* A chunk begins with a mark, the order of bytes, two numbers of events, and a time. */
+    while (chunk < bytes && (memcmp(file + chunk, file, 2) != 0 ||
+                             file[chunk + MPL_CHUNK_HEADER] != MPL_REC_TIME)) {
+        chunk *= 2;
+    }
+    ck_assert_uint_lt(chunk, bytes);
+    memcpy(&time, file + chunk + MPL_CHUNK_HEADER + 1, sizeof time);
+    time -= back;
+    memcpy(file + chunk + MPL_CHUNK_HEADER + 1, &time, sizeof time);
+}
+
+/* How many events are left of the rank with that file. */
+static uint32_t read_changed(const char *directory, const char *path, const char *file,
+                             size_t bytes)
+{
+    struct mpl_model *model = NULL;
+    FILE *out = fopen(path, "wb");
+
+    ck_assert_ptr_nonnull(out);
+    ck_assert_uint_eq(fwrite(file, 1, bytes, out), bytes);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_int_eq(mpl_read(directory, arena, NULL, &model, NULL), MPL_OK);
+    mpl_model_check(model);
+    return model->locations[0].n_events;
+}
+
+/* Where it is before the last time but not before the last but one, the last was wrong: what was read is read again
+   up to there. */
+START_TEST(time_that_runs_back_from_chunk_to_chunk_ends_the_file_before)
+{
+    const char *directory = mpl_arena_printf(arena, "%s/back", fixture_scratch());
+    const char *path = mpl_arena_printf(arena, "%s/trace/0.evt", directory);
+    uint32_t least = UINT32_MAX;
+    uint32_t most = 0;
+    char *file = NULL;
+    size_t bytes = 0;
+
+    write_chunks(directory);
+    ck_assert_int_eq(mpl_file_read(path, 64 << 20, arena, &file, &bytes, NULL), MPL_OK);
+    for (int i = 0; i < 10; i++) {
+        const uint32_t n = read_changed(directory, path, file, bytes);
+
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+        turn_back((uint8_t *) file, bytes, 1000); /* 1 us */
+    }
+    ck_assert_uint_eq(most, 100000);
+    ck_assert_uint_gt(least, 1000);
+    ck_assert_uint_lt(least, most);
     fixture_remove_tree(directory);
 }
 END_TEST
@@ -664,6 +732,7 @@ int main(void)
     TCase *real = add_case(suite, "real", create_arena, destroy_arena);
 
     tcase_add_test(own, chunks_follow_each_other);
+    tcase_add_test(own, time_that_runs_back_from_chunk_to_chunk_ends_the_file_before);
     tcase_set_timeout(own, 120);
     tcase_set_timeout(real, 300);
     if (traces_are_there("comparison of real traces with libotf2")) {
