@@ -88,9 +88,9 @@
 
 (defrule SYMPTOMS::bsp-good-efficiency
   "Processes compute nearly all the time."
-  (logical (not (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p)))
+  (logical (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+           (not (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p)))
            (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e)))
-  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
   (test (>= ?e ?*efficiency-good*))
   =>
   (assert (finding (kind observation) (name good-phase-efficiency) (run ?r) (pattern ?p)

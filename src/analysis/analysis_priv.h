@@ -12,7 +12,7 @@ struct trial {
     const struct mpl_part *part;  /* of the run; NULL: the whole */
     struct mpl_arena *part_arena; /* of the events of that part */
     bool is_fit;                  /* reaches its pattern's minima; only on the world */
-    uint8_t *asked; /* per metric, see needs.c; NULL while no condition has asked */
+    uint8_t *asked; /* per metric, flags of needs.c; NULL while no condition has asked */
 };
 
 struct mpl_analysis {

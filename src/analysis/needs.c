@@ -113,20 +113,20 @@ static enum mpl_status keep_result(struct mpl_analysis *a, const struct question
     return mpl_buf_put(&a->results, &result) ? MPL_OK : mpl_nomem(err);
 }
 
-/* What has become of a metric that conditions ask for. */
-enum { UNASKED, ASKED, ANSWERED };
+/* What has become of a metric: a condition has asked for it; the rules know it, perhaps from an experiment that
+ * lists it, too; its own experiment has been made. */
+enum { ASKED = 1, KNOWN = 2, MADE = 4 };
 
-/* Of a metric that another experiment has evaluated before, the rules know already. */
 static enum mpl_status answer(struct mpl_analysis *a, struct question *q,
                               struct mpl_experiment *e, struct mpl_err *err)
 {
-    const bool is_new = q->trial->asked[q->metric_index] != ANSWERED;
+    const bool is_new = (q->trial->asked[q->metric_index] & KNOWN) == 0;
     enum mpl_status st = MPL_OK;
     uint32_t n = 0;
     uint32_t defined = 0;
 
     q->metric = mpl_metric_set_get(q->trial->shown.metrics, q->metric_index);
-    q->trial->asked[q->metric_index] = ANSWERED;
+    q->trial->asked[q->metric_index] |= KNOWN;
 
     const struct value *values = evaluate(a, q, &n);
 
@@ -181,6 +181,8 @@ static enum mpl_status answer_all_of(struct mpl_analysis *a, struct trial *t,
     }
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         q.metric_index = of == NULL ? metric : of->metrics[i];
+        t->asked[q.metric_index] |=
+            mpl_metric_set_experiment(set, q.metric_index) == of ? MADE : 0;
         names[i] = mpl_metric_set_get(set, q.metric_index).name;
         st = answer(a, &q, e, err);
     }
@@ -198,7 +200,7 @@ static enum mpl_status answer_asked(struct mpl_analysis *a, struct mpl_err *err)
 
         mpl_progress_tell(a->run_options.progress, "evaluating metrics", i, a->n_trials);
         for (uint32_t j = 0; j < n && st == MPL_OK; j++) {
-            if (t->asked[j] == ASKED) {
+            if ((t->asked[j] & (ASKED | MADE)) == ASKED) {
                 st = answer_all_of(a, t, j, err);
             }
         }
@@ -242,8 +244,8 @@ static void note_asked(void *context, const char *run, const char *pattern,
         t->asked = MPL_NEW_ARRAY(a->arena, mpl_metric_set_count(t->shown.metrics), uint8_t);
         asking->is_nomem = asking->is_nomem || t->asked == NULL;
     }
-    if (t->asked != NULL && t->asked[i] == UNASKED) {
-        t->asked[i] = ASKED;
+    if (t->asked != NULL && (t->asked[i] & (ASKED | MADE)) == 0) {
+        t->asked[i] |= ASKED;
         asking->is_more = true;
         expect(t, i);
     }
@@ -271,6 +273,10 @@ static enum mpl_status run_rules(struct mpl_analysis *a, bool *is_over, struct m
             return mpl_nomem(err);
         }
         st = answer_asked(a, err);
+        if (st == MPL_E_LIMIT) { /* While a fact is matched. */
+            *is_over = true;
+            st = MPL_OK;
+        }
     }
     return st;
 }

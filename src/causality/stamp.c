@@ -67,6 +67,7 @@ struct stamping {
 
 /* ---- vectors ----------------------------------------------------------------------------------- */
 
+/* One that was used before keeps its numbers. */
 static struct vector *new_vector(struct stamping *s)
 {
     struct vector *v = s->free;

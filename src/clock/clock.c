@@ -362,8 +362,8 @@ static enum mpl_status make_result(struct mpl_clock_stage *s, struct mpl_err *er
     return MPL_OK;
 }
 
-static enum mpl_status make_tables(struct mpl_clock_stage *s, const struct mpl_match *match,
-                                   struct mpl_err *err)
+static enum mpl_status make_scratch(struct mpl_clock_stage *s,
+                                    const struct mpl_match *match, struct mpl_err *err)
 {
     const uint32_t n_locations = s->model->n_locations;
     const uint32_t n_processes = s->model->n_processes;
@@ -563,7 +563,7 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
     }
     s.misses.miss = mpl_buf_make(sizeof(int64_t));
     enum mpl_status st = make_result(&s, err);
-    st = st == MPL_OK ? make_tables(&s, match, err) : st;
+    st = st == MPL_OK ? make_scratch(&s, match, err) : st;
     st = st == MPL_OK ? run(&s, err) : st;
     if (st == MPL_OK) {
         take_timeline(&s);

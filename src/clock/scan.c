@@ -41,6 +41,7 @@ static enum mpl_status scan(const struct mpl_order_view *view, struct count *cou
                             struct mpl_err *err)
 {
     mpl_order_walk_pairs(view, count_pair, count);
+    /* Synchronous sends tell when they were received. */
     if (count->gather != NULL && mpl_order_has_answers(view)) {
         for (uint32_t l = 0; l < view->model->n_locations; l++) {
             mpl_order_walk_answers(view, l, gather_answer, count->gather);

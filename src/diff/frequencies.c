@@ -46,7 +46,7 @@ static bool is_opened(const struct mpl_loops *loops, uint32_t what)
     return loops != NULL && (what & MPL_LOOP) != 0;
 }
 
-static struct mpl_loop opened(const struct mpl_loops *loops, uint32_t what)
+static struct mpl_loop loop_of(const struct mpl_loops *loops, uint32_t what)
 {
     return mpl_loops_get(loops, what & ~MPL_LOOP);
 }
@@ -55,7 +55,7 @@ static struct mpl_loop opened(const struct mpl_loops *loops, uint32_t what)
 static uint32_t first_of(const struct mpl_loops *loops, uint32_t what)
 {
     while (is_opened(loops, what)) {
-        what = opened(loops, what).items[0].what;
+        what = loop_of(loops, what).items[0].what;
     }
     return what;
 }
@@ -63,7 +63,7 @@ static uint32_t first_of(const struct mpl_loops *loops, uint32_t what)
 static uint32_t last_of(const struct mpl_loops *loops, uint32_t what)
 {
     while (is_opened(loops, what)) {
-        const struct mpl_loop loop = opened(loops, what);
+        const struct mpl_loop loop = loop_of(loops, what);
 
         what = loop.items[loop.n - 1].what;
     }
@@ -84,7 +84,7 @@ static size_t highest_of(const struct mpl_loops *loops, const struct mpl_item *i
         size_t here = index_of(items[i].what);
 
         if (is_opened(loops, items[i].what)) {
-            const struct mpl_loop loop = opened(loops, items[i].what);
+            const struct mpl_loop loop = loop_of(loops, items[i].what);
 
             here = highest_of(loops, loop.items, loop.n);
         }
@@ -99,7 +99,7 @@ static void number_all(struct counting *c, const struct mpl_item *items, size_t 
 
     for (size_t i = 0; i < n; i++) {
         if (is_opened(c->loops, items[i].what)) {
-            const struct mpl_loop loop = opened(c->loops, items[i].what);
+            const struct mpl_loop loop = loop_of(c->loops, items[i].what);
 
             number_all(c, loop.items, loop.n);
         } else if (x->numbers[index_of(items[i].what)] == 0) {
@@ -149,7 +149,7 @@ static void count_all(const struct counting *c, const struct mpl_item *items, si
 
         count_pair(c, before, first, times);
         if (is_opened(c->loops, what)) {
-            const struct mpl_loop loop = opened(c->loops, what);
+            const struct mpl_loop loop = loop_of(c->loops, what);
 
             last = c->alphabet.numbers[index_of(last_of(c->loops, what))];
             count_pair(c, last, first, times_here - times);
@@ -227,7 +227,7 @@ static void list_all(struct listing *l, const struct mpl_item *items, size_t n,
             list_pair(l, last_of(l->loops, items[i - 1].what), first, times);
         }
         if (is_opened(l->loops, what)) {
-            const struct mpl_loop loop = opened(l->loops, what);
+            const struct mpl_loop loop = loop_of(l->loops, what);
 
             list_pair(l, last_of(l->loops, what), first, times_here - times);
             list_all(l, loop.items, loop.n, times_here);

@@ -93,20 +93,13 @@ static void read_rule(struct cage *cage, const struct mpl_source *source,
     }
 }
 
-static struct mpl_asks *make(struct cage *cage)
+static void read_rules(void *context)
 {
+    struct cage *cage = context;
     const struct mpl_rules *rules = cage->infer->rules;
     const bool *chosen = cage->chosen;
-    struct mpl_asks *asks = MPL_NEW(cage->infer->arena, struct mpl_asks);
 
-    if (asks == NULL) {
-        return NULL;
-    }
-    asks->arena = mpl_arena_create();
-    asks->askings = mpl_buf_make(sizeof(struct asking));
-    asks->is_nomem = asks->arena == NULL;
-    cage->asks = asks;
-    for (size_t i = 0; i < rules->n_sources && !asks->is_nomem; i++) {
+    for (size_t i = 0; i < rules->n_sources; i++) {
         const struct mpl_source *source = rules->sources[i];
 
         for (size_t j = 0; j < source->n; j++, chosen++) {
@@ -115,6 +108,20 @@ static struct mpl_asks *make(struct cage *cage)
             }
         }
     }
+}
+
+static struct mpl_asks *make(struct cage *cage)
+{
+    struct mpl_asks *asks = MPL_NEW(cage->infer->arena, struct mpl_asks);
+
+    if (asks == NULL) {
+        return NULL;
+    }
+    asks->arena = mpl_arena_create();
+    asks->askings = mpl_buf_make(sizeof(struct asking));
+    cage->asks = asks;
+    asks->is_nomem =
+        asks->arena == NULL || !mpl_cage_enter(cage, read_rules, cage) || asks->is_nomem;
     return asks;
 }
 
@@ -128,15 +135,18 @@ void mpl_asks_free(struct mpl_asks *asks)
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
+/** NULL where rules have put no text there. */
 static const void *symbol_of(const struct partialMatch *match, const struct origin *origin)
 {
-    if (origin->literal != NULL) {
-        return origin->literal;
-    }
-    const struct alphaMatch *alpha = match->binds[origin->fact].gm.theMatch;
-    const struct fact *fact = (const struct fact *) alpha->matchingItem;
+    const struct alphaMatch *alpha =
+        origin->literal != NULL || origin->fact >= match->bcount
+            ? NULL
+            : match->binds[origin->fact].gm.theMatch;
+    const struct fact *fact =
+        alpha == NULL ? NULL : (const struct fact *) alpha->matchingItem;
 
-    return fact->theProposition.theFields[origin->slot].value;
+    return fact == NULL ? origin->literal
+                        : mpl_field_symbol(&fact->theProposition.theFields[origin->slot]);
 }
 
 static const char *text_of(const void *symbol)
@@ -156,7 +166,8 @@ static void ask(const struct asking *asking, mpl_infer_asked *asked, void *conte
             const void *its_run = symbol_of(m, &asking->run);
             const void *its_pattern = symbol_of(m, &asking->pattern);
 
-            if (its_run != run || its_pattern != pattern) {
+            if (its_run != NULL && its_pattern != NULL &&
+                (its_run != run || its_pattern != pattern)) {
                 run = its_run;
                 pattern = its_pattern;
                 asked(context, text_of(run), text_of(pattern), asking->metric);

@@ -15,7 +15,7 @@ static bool communicates(const struct mpl_region *region)
     const bool is_call =
         region->kind == MPL_REGION_MPI_P2P || region->kind == MPL_REGION_MPI_COLL;
 
-    /* What they wait for belongs to other calls. */
+    /* Calls that only start, test, wait or probe: what they belong to is recorded elsewhere. */
     return is_call && region->mode != MPL_CALL_TEST && region->mode != MPL_CALL_IMMEDIATE &&
            strcasestr(region->name, "wait") == NULL &&
            strcasestr(region->name, "probe") == NULL;

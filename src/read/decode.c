@@ -151,7 +151,7 @@ INLINE struct mpl_coll_record get_collective(const uint8_t *at, bool has_request
     return record;
 }
 
-/** Records with a length, except messages. \p at is the first field. */
+/** Records that are not taken where they are recognised. \p at is the first field. */
 INLINE void take_sized(struct mpl_decode *d, uint8_t type, const uint8_t *at,
                        const uint8_t *next, bool big)
 {

@@ -111,6 +111,7 @@ void mpl_attributes_take(struct mpl_decode *d, const uint8_t *at, const uint8_t 
 uint32_t mpl_extras_flags(const struct mpl_decode *d, const uint8_t *record);
 void mpl_extras_enter(struct mpl_decode *d, const uint8_t *record);
 void mpl_extras_leave(struct mpl_decode *d);
+/** A receive is posted: what it asks for. */
 void mpl_extras_post(struct mpl_decode *d, const uint8_t *record);
 /** A metric record, which may be none of ours. */
 void mpl_extras_sample(struct mpl_decode *d, const uint8_t *at, const uint8_t *next,

@@ -186,7 +186,7 @@ static void want(struct mpl_decode *d)
 
 static bool has_attributes(const struct mpl_decode *d, const uint8_t *record)
 {
-    return d->attributes.of == record;
+    return record != NULL && d->attributes.of == record;
 }
 
 void mpl_extras_post(struct mpl_decode *d, const uint8_t *record)

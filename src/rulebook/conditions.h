@@ -101,11 +101,11 @@ struct mpl_rule_turn {
 struct mpl_rule_turns {
     size_t n;
     const struct mpl_rule_turn *items;
-    bool begins_with_test; /**< The first condition of the rule is a `test`. */
+    bool begins_with_test; /**< Before anything that needs a fact. */
 };
 /**
  * The conditions of a rule that ask for metrics: those about a metric whose run and pattern are known from the conditions
- * before. They stand neither in a `not` or `or` nor behind an `or`. False without memory.
+ * before. They stand neither in a `not` or `or` nor behind an `or`, (not (or …)) or (not (test …)). False without memory.
  */
 bool mpl_rule_turns(const struct mpl_source *source, const struct mpl_construct *construct,
                     struct mpl_arena *arena, struct mpl_rule_turns *out);

@@ -12,7 +12,15 @@ struct row {
     const struct mpl_rule_condition *conditions[MOST_CONDITIONS];
 };
 
-/** Those that stand in no other one but `and` and `logical`, without `test`. False at an `or`. */
+/** Of several rules, or of none, CLIPS makes what stands for these: what comes behind cannot be counted. */
+static bool is_counted(const struct mpl_rule_condition *c)
+{
+    return c->kind != MPL_CONDITION_OR &&
+           !(c->kind == MPL_CONDITION_NOT && c->first != NULL &&
+             (c->first->kind == MPL_CONDITION_OR || c->first->kind == MPL_CONDITION_TEST));
+}
+
+/** Those that stand in no other one but `and` and `logical`, without `test`. False where counting ends. */
 static bool flatten(const struct mpl_rule_condition *c, struct row *row)
 {
     bool goes_on = true;
@@ -20,7 +28,7 @@ static bool flatten(const struct mpl_rule_condition *c, struct row *row)
     for (; c != NULL && row->n < MOST_CONDITIONS && goes_on; c = c->next) {
         if (c->kind == MPL_CONDITION_AND) {
             goes_on = flatten(c->first, row);
-        } else if (c->kind == MPL_CONDITION_OR) {
+        } else if (!is_counted(c)) {
             goes_on = false;
         } else if (c->kind != MPL_CONDITION_TEST) {
             row->conditions[row->n++] = c;
@@ -87,6 +95,14 @@ static bool add_turns(const struct row *row, size_t at, struct mpl_buf *turns)
     return true;
 }
 
+static bool begins_with_test(const struct mpl_rule_condition *c)
+{
+    while (c != NULL && c->kind == MPL_CONDITION_AND) {
+        c = c->first;
+    }
+    return c != NULL && c->kind == MPL_CONDITION_TEST;
+}
+
 bool mpl_rule_turns(const struct mpl_source *source, const struct mpl_construct *construct,
                     struct mpl_arena *arena, struct mpl_rule_turns *out)
 {
@@ -99,11 +115,9 @@ bool mpl_rule_turns(const struct mpl_source *source, const struct mpl_construct 
     for (size_t i = 0; i < row.n && is_whole; i++) {
         is_whole = add_turns(&row, i, &turns);
     }
-    *out = (struct mpl_rule_turns){
-        .n = turns.n,
-        .items = mpl_buf_take(&turns, arena),
-        .begins_with_test = conditions != NULL && conditions->kind == MPL_CONDITION_TEST
-    };
+    *out = (struct mpl_rule_turns){ .n = turns.n,
+                                    .items = mpl_buf_take(&turns, arena),
+                                    .begins_with_test = begins_with_test(conditions) };
     mpl_buf_free(&turns);
     return is_whole && (out->n == 0 || out->items != NULL);
 }

@@ -17,10 +17,10 @@ static const char *join(struct whynot *w, const char *text, const char *between,
     return both == NULL ? "" : both;
 }
 
-static const char *print3(struct whynot *w, const char *fmt, const char *a, const char *b,
-                          const char *c)
+static const char *join4(struct whynot *w, const char *a, const char *b, const char *c,
+                         const char *d)
 {
-    const char *text = mpl_arena_printf(w->arena, "%s%s%s%s", fmt, a, b, c);
+    const char *text = mpl_arena_printf(w->arena, "%s%s%s%s", a, b, c, d);
 
     return text == NULL ? "" : text;
 }
@@ -65,7 +65,7 @@ static const char *metric_words(struct whynot *w, const struct mpl_rule_fact *fa
     const char *location = mpl_why_slot_text(fact, "location");
     const char *name = mpl_why_slot_text(fact, "name");
 
-    return *location == '\0' ? name : print3(w, name, "(", location, ")");
+    return *location == '\0' ? name : join4(w, name, "(", location, ")");
 }
 
 static const char *metric_value_words(struct whynot *w, const struct mpl_rule_fact *fact)
@@ -93,7 +93,7 @@ static const char *add_pattern(struct whynot *w, const char *name,
 {
     const char *pattern = mpl_why_slot_text(fact, "pattern");
 
-    return *pattern == '\0' ? name : print3(w, name, " of ", pattern, "");
+    return *pattern == '\0' ? name : join4(w, name, " of ", pattern, "");
 }
 
 const char *mpl_why_fact_words(struct whynot *w, const struct mpl_rule_fact *fact)
@@ -101,7 +101,7 @@ const char *mpl_why_fact_words(struct whynot *w, const struct mpl_rule_fact *fac
     static const char *const names[] = { "name", "note", "metric", "loss", "id", "label" };
 
     if (is_metric(fact)) {
-        return print3(w, metric_words(w, fact), " = ", metric_value_words(w, fact), "");
+        return join4(w, metric_words(w, fact), " = ", metric_value_words(w, fact), "");
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *name = mpl_why_slot_text(fact, names[i]);
@@ -109,9 +109,9 @@ const char *mpl_why_fact_words(struct whynot *w, const struct mpl_rule_fact *fac
         if (*name != '\0') {
             const struct mpl_rule_slot *who = mpl_why_slot(fact, "locations");
 
-            name = print3(w, fact->template, " ", name, "");
+            name = join4(w, fact->template, " ", name, "");
             return who == NULL   ? add_pattern(w, name, fact)
-                   : who->n == 1 ? print3(w, name, " (", who->values[0].text, ")")
+                   : who->n == 1 ? join4(w, name, " (", who->values[0].text, ")")
                                  : name;
         }
     }
@@ -184,8 +184,8 @@ static const char *term_words(struct whynot *w, const struct mpl_rule_term *t,
         text = mpl_why_words(w, t->expr, conditions);
     }
     return t->is_negated && *text != '\0'
-               ? print3(w, t->kind == MPL_TERM_PREDICATE ? "not " : "other than ", text, "",
-                        "")
+               ? join4(w, t->kind == MPL_TERM_PREDICATE ? "not " : "other than ", text, "",
+                       "")
                : text;
 }
 
@@ -217,16 +217,16 @@ static const char *global_words(struct whynot *w, const char *name)
     if (value.kind == MPL_RULE_FLOAT || value.kind == MPL_RULE_INTEGER) {
         value.text = value_words(w, value.number, "");
     }
-    return print3(w, value.text, " (", name, ")");
+    return join4(w, value.text, " (", name, ")");
 }
 
-static const char *word_words(struct whynot *w, const struct mpl_form *expr,
-                              const struct mpl_rule_condition *conditions)
+static const char *words_of_word(struct whynot *w, const struct mpl_form *expr,
+                                 const struct mpl_rule_condition *conditions)
 {
     const char *text = expr->text;
 
     if (expr->kind == MPL_FORM_STRING) {
-        return print3(w, "\"", text, "\"", "");
+        return join4(w, "\"", text, "\"", "");
     }
     if (text[0] != '?') {
         return text;
@@ -261,7 +261,7 @@ static const char *operator_words(const char *word)
 static const char *infix_words(struct whynot *w, const struct mpl_form *list,
                                const struct mpl_rule_condition *conditions)
 {
-    const char *between = print3(w, " ", operator_words(list->first->text), " ", "");
+    const char *between = join4(w, " ", operator_words(list->first->text), " ", "");
     const char *text = "";
 
     for (const struct mpl_form *e = list->first->next; e != NULL; e = e->next) {
@@ -269,7 +269,7 @@ static const char *infix_words(struct whynot *w, const struct mpl_form *list,
         const bool is_nested =
             e->kind == MPL_FORM_OPEN && e->first != NULL && is_infix(e->first->text);
 
-        text = join(w, text, between, is_nested ? print3(w, "(", part, ")", "") : part);
+        text = join(w, text, between, is_nested ? join4(w, "(", part, ")", "") : part);
     }
     return text;
 }
@@ -278,7 +278,7 @@ const char *mpl_why_words(struct whynot *w, const struct mpl_form *expr,
                           const struct mpl_rule_condition *conditions)
 {
     if (expr->kind != MPL_FORM_OPEN) {
-        return word_words(w, expr, conditions);
+        return words_of_word(w, expr, conditions);
     }
     if (expr->first == NULL || expr->first->kind == MPL_FORM_OPEN) {
         return "()";
@@ -296,8 +296,8 @@ const char *mpl_why_words(struct whynot *w, const struct mpl_form *expr,
         text = join(w, text, ", ", mpl_why_words(w, e, conditions));
     }
     return strcmp(expr->first->text, "not") == 0
-               ? print3(w, "not ", text, "", "")
-               : print3(w, expr->first->text, "(", text, ")");
+               ? join4(w, "not ", text, "", "")
+               : join4(w, expr->first->text, "(", text, ")");
 }
 
 /** "run.lost is 3.1 s" for one variable; "" when it is bound to nothing that can be shown. */
@@ -312,9 +312,9 @@ static const char *variable_words(struct whynot *w, const char *name,
         return "";
     }
     if (is_metric(fact) && metric_of(conditions, name) != NULL) {
-        return print3(w, metric_words(w, fact), " is ", metric_value_words(w, fact), "");
+        return join4(w, metric_words(w, fact), " is ", metric_value_words(w, fact), "");
     }
-    return print3(w, "?", name, " is ", list_words(w, slot->values, slot->n));
+    return join4(w, "?", name, " is ", list_words(w, slot->values, slot->n));
 }
 
 static const char *add_values(struct whynot *w, const char *text,

@@ -69,6 +69,10 @@ static void open_rule(const char *conditions)
 {
     lab_open(mpl_arena_printf(lab_get()->arena,
                               "(deftemplate MAIN::mark (slot run))"
+                              "(deftemplate MAIN::tagged (slot run) (slot pattern))"
+                              "(deftemplate MAIN::listed (slot run) (multislot patterns))"
+                              "(deffacts MAIN::odd (tagged (run \"r1\") (pattern 7))"
+                              " (listed (run \"r1\") (patterns \"ring\")))"
                               "(defrule CAUSES::x %s => (assert (mark (run 1))))",
                               conditions),
              NULL);
@@ -102,6 +106,14 @@ static const struct {
     { RING "(or " ABOUT("run.x") "(halt))", "" },
     { RING "(or (halt) (test (> 2 1))) " ABOUT("run.x"), "" },
     { RING ABOUT("run.x") "(or (halt) (test (> 2 1)))", "r1 ring run.x; r1 ring@a run.x" },
+    { RING "(not (or (halt) (halted))) " ABOUT("run.x"), "" },
+    { RING "(not (test (< 2 1))) " ABOUT("run.x"), "" },
+    { RING "(not (and (halt) (halted))) " ABOUT("run.x"),
+      "r1 ring run.x; r1 ring@a run.x" },
+    { "(logical (test (> 2 1)) " RING ") " ABOUT("run.x"),
+      "r1 ring run.x; r1 ring@a run.x" },
+    { "(tagged (run ?r) (pattern ?p)) " ABOUT("run.x"), "" },
+    { "(listed (run ?r) (patterns ?p)) " ABOUT("run.x"), "" },
     { "(metric (run ?r) (pattern ?p) (name \"run.x\")) " RING, "" },
     { "(pattern (name \"ring\") (id ?p)) (metric (run ?r) (pattern ?p) (name \"run.x\"))",
       "" },
