@@ -101,6 +101,16 @@ void *mpl_buf_get(const struct mpl_buf *buf, size_t i)
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
 {
     const bool is_given = buf->lent > 0 || buf->n * buf->size > LARGE_BYTES;
+
+    if (is_given && buf->lent == 0) {
+        void *fitting = mpl_heap_resize(buf->data, buf->n, buf->size);
+
+        if (fitting == NULL) {
+            return NULL;
+        }
+        buf->data = fitting;
+        buf->room = buf->n;
+    }
     void *items = is_given ? mpl_buf_drain(buf, buf->n, arena)
                            : mpl_arena_array(arena, buf->n, buf->size);
 
