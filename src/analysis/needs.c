@@ -253,30 +253,43 @@ static void note_asked(void *context, const char *run, const char *pattern,
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* Runs the rules, answers what they ask for, and again until nothing is asked for any more. \p *is_over
- * when the rules had to be stopped: the limit is reported with the rule errors, findings stand. */
-static enum mpl_status run_rules(struct mpl_analysis *a, bool *is_over, struct mpl_err *err)
+/* The rules had to be stopped: findings stand, and it is reported with the errors of rules. */
+static enum mpl_status report_limit(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_err why = { 0 };
+    struct mpl_lint_message *message = MPL_NEW(a->arena, struct mpl_lint_message);
+
+    (void) mpl_infer_status(a->infer, &why);
+    if (message == NULL) {
+        return mpl_nomem(err);
+    }
+    *message = (struct mpl_lint_message){
+        .severity = MPL_LINT_ERROR,
+        .text = mpl_arena_printf(a->arena, "the rules were stopped: %s", why.cause[0].text)
+    };
+    return message->text != NULL && mpl_buf_put(&a->complaints, &message) ? MPL_OK
+                                                                          : mpl_nomem(err);
+}
+
+/* Runs the rules, answers what they ask for, and again until nothing is asked for any more, or they had to be
+ * stopped. */
+static enum mpl_status run_rules(struct mpl_analysis *a, struct mpl_err *err)
 {
     struct asking asking = { .a = a, .is_more = true };
     enum mpl_status st = MPL_OK;
 
-    while (st == MPL_OK && asking.is_more && !*is_over) {
+    while (st == MPL_OK && asking.is_more) {
         struct mpl_err why = { 0 };
-        const enum mpl_status run = mpl_infer_run(a->infer, &why);
 
-        if (run != MPL_OK && run != MPL_E_LIMIT) {
-            return mpl_wrap(err, run, "the rules failed");
+        st = mpl_infer_run(a->infer, &why);
+        if (st != MPL_OK && st != MPL_E_LIMIT) {
+            return mpl_wrap(err, st, "the rules failed");
         }
-        *is_over = run == MPL_E_LIMIT;
         asking.is_more = false;
         if (!mpl_infer_ask(a->infer, note_asked, &asking) || asking.is_nomem) {
             return mpl_nomem(err);
         }
-        st = answer_asked(a, err);
-        if (st == MPL_E_LIMIT) { /* While a fact is matched. */
-            *is_over = true;
-            st = MPL_OK;
-        }
+        st = st == MPL_OK ? answer_asked(a, err) : st;
     }
     return st;
 }
@@ -298,12 +311,9 @@ static enum mpl_status call_last(struct mpl_analysis *a, struct mpl_err *err)
 
 enum mpl_status mpl_needs_answer(struct mpl_analysis *a, struct mpl_err *err)
 {
-    bool is_over = false;
-    enum mpl_status st = run_rules(a, &is_over, err);
+    enum mpl_status st = run_rules(a, err);
 
-    if (st != MPL_OK || is_over) {
-        return st;
-    }
-    st = call_last(a, err);
-    return st == MPL_OK ? run_rules(a, &is_over, err) : st;
+    st = st == MPL_OK ? call_last(a, err) : st;
+    st = st == MPL_OK ? run_rules(a, err) : st;
+    return st == MPL_E_LIMIT ? report_limit(a, err) : st;
 }
