@@ -100,6 +100,9 @@ char *mpl_arena_strdup(struct mpl_arena *arena, const char *text);
 char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n);
 char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF(2, 3);
 char *mpl_arena_vprintf(struct mpl_arena *arena, const char *fmt, va_list args);
+/** The clauses of \p err, innermost first, as one sentence for a report. Behind "did you mean "x"?" the sentence
+ *  is over. NULL: no memory. */
+const char *mpl_err_sentence(struct mpl_arena *arena, const struct mpl_err *err);
 /** Has \p destroy called with \p object when the arena is destroyed, while all in it is still there.
  *  False: no memory, it will not be called. */
 bool mpl_arena_keep(struct mpl_arena *arena, void *object, void (*destroy)(void *object));

@@ -85,6 +85,21 @@ void mpl_err_print(const struct mpl_err *err, FILE *out)
     }
 }
 
+const char *mpl_err_sentence(struct mpl_arena *arena, const struct mpl_err *err)
+{
+    const char *text =
+        mpl_arena_strdup(arena, err->n > 0 ? err->cause[0].text : "unknown reason");
+
+    for (unsigned i = 1; i < err->n && text != NULL; i++) {
+        const size_t n = strlen(text);
+        const bool is_over = n > 0 && text[n - 1] == '?';
+
+        text = mpl_arena_printf(arena, "%s%s%s%s", text, is_over ? " (" : "; ",
+                                err->cause[i].text, is_over ? ")" : "");
+    }
+    return text;
+}
+
 void mpl_assert_failed(const char *cond, const char *file, int line)
 {
     fprintf(stderr, "marple: bug: \"%s\" does not hold at %s:%d\n", cond, file, line);

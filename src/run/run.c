@@ -13,22 +13,6 @@ struct mpl_stages {
     struct mpl_variables *variables; /* in that of the events; NULL: nobody has asked */
 };
 
-/* The error's clauses, outermost last, as one sentence for the report. Behind "did you mean "x"?" the
- * sentence is over. */
-static const char *failure_text(struct mpl_arena *arena, const struct mpl_err *err)
-{
-    const char *text = err->n > 0 ? err->cause[0].text : "unknown reason";
-
-    for (unsigned i = 1; i < err->n && text != NULL; i++) {
-        const size_t n = strlen(text);
-        const bool is_over = n > 0 && text[n - 1] == '?';
-
-        text = mpl_arena_printf(arena, "%s%s%s%s", text, is_over ? " (" : "; ",
-                                err->cause[i].text, is_over ? ")" : "");
-    }
-    return text;
-}
-
 static enum mpl_status open_stages(const struct mpl_run_options *o, struct mpl_run *run,
                                    struct mpl_err *err)
 {
@@ -134,7 +118,7 @@ enum mpl_status mpl_run_open(const struct mpl_run_options *options, struct mpl_a
         return st;
     }
     if (st != MPL_OK) {
-        run->failure = failure_text(arena, &why);
+        run->failure = mpl_err_sentence(arena, &why);
         return run->failure == NULL ? mpl_nomem(err) : MPL_OK;
     }
     if (options->has_calls_only) {

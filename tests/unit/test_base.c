@@ -101,6 +101,27 @@ START_TEST(error_prints_what_was_asked_first_and_why_last)
 }
 END_TEST
 
+START_TEST(sentence_of_an_error_outlives_it_and_gives_the_innermost_clause_first)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_err err = { 0 };
+
+    mpl_fail(&err, MPL_E_SYNTAX, "no file \"a\"; did you mean \"b\"?");
+    const char *one = mpl_err_sentence(arena, &err);
+
+    mpl_wrap(&err, MPL_E_SYNTAX, "cannot read");
+    const char *two = mpl_err_sentence(arena, &err);
+
+    memset(&err, 'x', sizeof err);
+    ck_assert_str_eq(one, "no file \"a\"; did you mean \"b\"?");
+    ck_assert_str_eq(two, "no file \"a\"; did you mean \"b\"? (cannot read)");
+    mpl_fail(&err, MPL_E_SYNTAX, "no chunk");
+    mpl_wrap(&err, MPL_E_SYNTAX, "cannot read");
+    ck_assert_str_eq(mpl_err_sentence(arena, &err), "no chunk; cannot read");
+    mpl_arena_destroy(arena);
+}
+END_TEST
+
 /* ---- log ---- */
 
 START_TEST(log_level_comes_from_the_environment)
@@ -655,6 +676,8 @@ int main(void)
     tcase_add_test(tcase, full_story_drops_the_middle);
     tcase_add_test(tcase, long_clause_is_cut_between_characters);
     tcase_add_test(tcase, error_prints_what_was_asked_first_and_why_last);
+    tcase_add_test(tcase,
+                   sentence_of_an_error_outlives_it_and_gives_the_innermost_clause_first);
     tcase_add_loop_test(tcase, log_level_comes_from_the_environment, 0, 5);
     tcase_add_test(tcase, log_line_names_module_and_level);
     tcase_add_test(tcase, progress_is_told_to_whoever_asked_only);
