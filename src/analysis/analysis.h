@@ -294,7 +294,9 @@ struct mpl_diagnosis {
     double
         normal_s; /**< Of that, normal for the pattern, e.g. a master without requests. */
     double location_s; /**< Locations x window: what severities are relative to. */
-    size_t n_rule_errors;
+    const char *
+        why_stopped; /**< Why the rules came to no end, and causes may be missing; else NULL. */
+    size_t n_rule_errors; /**< Among them that the rules were stopped. */
     const struct mpl_lint_message *const *rule_errors;
     size_t n_firings;
     const struct mpl_firing *firings;

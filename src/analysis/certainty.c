@@ -5,8 +5,8 @@
  *             damaged trace lacks, what clocks leave open, what differs from run to run; or another
  *             cause spoils what it rests on, such as too few cores; or the
  *             rule itself says that it only infers it (confidence below 0.65); or two of the next
- *   likely    nothing of that, but one of: other programs used the machine; the trace is damaged; a part of it is open by the clocks; a
- *             tenth of the time is in calls whose partners are not recorded; no pattern of the program
+ *   likely    nothing of that, but one of: the rules were stopped; other programs used the
+ *             machine; the trace is damaged; a part of it is open by the clocks; a tenth of the time is in calls whose partners are not recorded; no pattern of the program
  *             was found, or one that explains less than nineteen twentieths of the communication; the
  *             rule leaves room for other reasons (confidence below 0.85); the cause is as small as the
  *             noise of a shared machine may be
@@ -172,6 +172,8 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
         const char *reason;
     } all[] = {
         { disturbed != NULL, disturbed },
+        { a->diagnosis.why_stopped != NULL && !is_fatal,
+          "the rules were stopped before they had weighed all" },
         { run->unknown_s > 0,
           mpl_arena_printf(
               a->arena, "the trace is damaged and does not tell of %.0f %% of the time",

@@ -253,20 +253,21 @@ static void note_asked(void *context, const char *run, const char *pattern,
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* The rules had to be stopped: findings stand, and it is reported with the errors of rules. */
+/* The rules had to be stopped: what they found stands. */
 static enum mpl_status report_limit(struct mpl_analysis *a, struct mpl_err *err)
 {
     struct mpl_err why = { 0 };
     struct mpl_lint_message *message = MPL_NEW(a->arena, struct mpl_lint_message);
 
     (void) mpl_infer_status(a->infer, &why);
-    if (message == NULL) {
+    a->diagnosis.why_stopped = mpl_err_sentence(a->arena, &why);
+    if (message == NULL || a->diagnosis.why_stopped == NULL) {
         return mpl_nomem(err);
     }
-    *message = (struct mpl_lint_message){
-        .severity = MPL_LINT_ERROR,
-        .text = mpl_arena_printf(a->arena, "the rules were stopped: %s", why.cause[0].text)
-    };
+    *message = (struct mpl_lint_message){ .severity = MPL_LINT_ERROR,
+                                          .text = mpl_arena_printf(
+                                              a->arena, "the rules were stopped: %s",
+                                              a->diagnosis.why_stopped) };
     return message->text != NULL && mpl_buf_put(&a->complaints, &message) ? MPL_OK
                                                                           : mpl_nomem(err);
 }

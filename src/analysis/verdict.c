@@ -279,6 +279,10 @@ static const char *inconclusive_text(struct mpl_analysis *a,
                                 "More may hide in what is missing than what is found: %s",
                                 leading->headline);
     }
+    if (a->diagnosis.why_stopped != NULL) {
+        return "Causes may be missing, since the rules were stopped before they had "
+               "weighed all.";
+    }
     if (!is_unexplained(g)) {
         return "It shows no problem, but one may hide in what is missing.";
     }
@@ -458,8 +462,9 @@ static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
 
         g->verdict = is_hidden(a, g)                 ? MPL_VERDICT_INCONCLUSIVE
                      : leading_problem(a, g) != NULL ? MPL_VERDICT_PROBLEMS
-                     : is_unexplained(g)             ? MPL_VERDICT_INCONCLUSIVE
-                                                     : MPL_VERDICT_NO_PROBLEM;
+                     : is_unexplained(g) || d->why_stopped != NULL
+                         ? MPL_VERDICT_INCONCLUSIVE
+                         : MPL_VERDICT_NO_PROBLEM;
     }
     d->verdict = MPL_VERDICT_NO_PROBLEM;
     while ((deciding = deciding_of(d, (uint32_t) d->n_programs)) != NULL) {

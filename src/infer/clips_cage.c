@@ -273,6 +273,20 @@ static enum mpl_status fail_errors(const struct cage *cage, struct mpl_err *err)
     return mpl_wrap(err, MPL_E_LIMIT, "rules failed %u times", cage->limits.errors);
 }
 
+/** Whichever rule fired last is likely to be among those that keep each other going. */
+static enum mpl_status fail_firings(const struct cage *cage, struct mpl_err *err)
+{
+    const struct mpl_firing *last =
+        mpl_buf_get(&cage->infer->firings, (size_t) cage->limits.firings - 1);
+    const struct mpl_rule *rule = mpl_infer_rule(cage->infer, last->rule);
+
+    (void) mpl_fail(err, MPL_E_LIMIT, "rules fired more than %llu times",
+                    (unsigned long long) cage->limits.firings);
+    return rule == NULL ? MPL_E_LIMIT
+                        : mpl_wrap(err, MPL_E_LIMIT, "the last was '%s' (%s:%u)",
+                                   rule->name, rule->file, rule->first_line);
+}
+
 enum mpl_status mpl_cage_status(const struct cage *cage, struct mpl_err *err)
 {
     const struct mpl_infer_limits *limits = &cage->limits;
@@ -292,8 +306,7 @@ enum mpl_status mpl_cage_status(const struct cage *cage, struct mpl_err *err)
                       (double) limits->memory_bytes / 1048576.0);
         break;
     case CAGE_FIRINGS:
-        return mpl_fail(err, st, "rules fired more than %llu times",
-                        (unsigned long long) limits->firings);
+        return fail_firings(cage, err);
     case CAGE_ERRORS:
         return fail_errors(cage, err);
     case CAGE_GAVE_UP:

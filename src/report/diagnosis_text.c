@@ -464,13 +464,19 @@ static void say_next(struct page *page, const struct mpl_diagnosis *d)
 static void say_rule_errors(struct page *page, const struct mpl_diagnosis *d)
 {
     if (d->n_rule_errors > 0) {
-        mpl_page_heading(page, "Rules that failed (the diagnosis goes on without them)");
+        mpl_page_heading(page,
+                         d->why_stopped != NULL
+                             ? "Rules that failed (causes may be missing)"
+                             : "Rules that failed (the diagnosis goes on without them)");
     }
     for (size_t i = 0; i < d->n_rule_errors; i++) {
         const struct mpl_lint_message *m = d->rule_errors[i];
 
-        mpl_page_say(page, 2, "%s:%u: %s", m->place.file != NULL ? m->place.file : "rules",
-                     m->place.line, m->text);
+        if (m->place.file == NULL) {
+            mpl_page_say(page, 2, "%s", m->text);
+        } else {
+            mpl_page_say(page, 2, "%s:%u: %s", m->place.file, m->place.line, m->text);
+        }
     }
 }
 

@@ -199,7 +199,10 @@ static void say_failures(const struct screen *s)
                                                   s->options->failed[0]),
                  1);
     }
-    if (s->d->n_rule_errors > 0) {
+    if (s->d->why_stopped != NULL) {
+        say_line(s->page, "Rules",
+                 mpl_screen_words(s->page, "stopped: %s", s->d->why_stopped), 2);
+    } else if (s->d->n_rule_errors > 0) {
         say_line(s->page, "Rules",
                  mpl_screen_words(s->page, "%zu failed, and are left out: --full",
                                   s->d->n_rule_errors),
@@ -253,9 +256,10 @@ const char *mpl_screen_next(struct page *page, const struct mpl_diagnosis *d)
 {
     const struct mpl_plan *plan = page->plan;
 
-    return plan == NULL  ? NULL
-           : plan->n > 0 ? experiment_words(page, d, &plan->experiments[0])
-                         : "nothing: no rule asks for more";
+    return plan == NULL             ? NULL
+           : plan->n > 0            ? experiment_words(page, d, &plan->experiments[0])
+           : d->why_stopped != NULL ? "unknown: the rules were stopped before they asked"
+                                    : "nothing: no rule asks for more";
 }
 
 static void draw(const struct screen *s)

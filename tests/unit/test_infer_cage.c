@@ -78,6 +78,8 @@ START_TEST(rules_that_fire_for_ever_are_stopped_by_number)
              &limits);
     ck_assert_int_eq(run(), MPL_E_LIMIT);
     ck_assert_str_eq(lab_get()->err.cause[0].text, "rules fired more than 5000 times");
+    ck_assert_str_eq(lab_get()->err.cause[1].text,
+                     "the last was 'SYMPTOMS::bad' (t.clp:2)");
     ck_assert_uint_le(mpl_infer_firing_count(lab_get()->infer), 5001);
 }
 END_TEST
