@@ -508,8 +508,7 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     if (st != MPL_OK) {
         return st;
     }
-    mpl_page_say(&page, 0, "%s, %s", verdict_sentence(d->verdict),
-                 mpl_certainty_name(d->certainty));
+    mpl_page_say(&page, 0, "%s%s", verdict_sentence(d->verdict), mpl_report_certainty(d));
     mpl_page_summary(&page, d);
     if (d->certainty_reason != NULL) {
         mpl_page_say(&page, 2, "Not sure, because %s%s%s.", d->certainty_reason,

@@ -54,6 +54,8 @@ const char *mpl_page_value(struct page *page, double value, const char *unit);
 /** "0, 1, 5 to 7"; of many "3, 43, 83 and 22 others". Labels are those of locations. */
 const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n);
 
+/** ", sure" behind a verdict; "" where it says that something is not known, of which nobody can be sure. */
+const char *mpl_report_certainty(const struct mpl_diagnosis *d);
 /** Runs of a case that failed; nothing where there are none. */
 void mpl_page_failed(struct page *page, const struct mpl_report_options *options);
 /** The headline; of several programs one for each. */

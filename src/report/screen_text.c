@@ -32,11 +32,7 @@ const char *mpl_screen_verdict(struct page *page, const struct mpl_diagnosis *d)
         [MPL_VERDICT_UNUSABLE] = "UNUSABLE",
     };
 
-    /* What is not known cannot be known with certainty. */
-    return d->verdict == MPL_VERDICT_PROBLEMS || d->verdict == MPL_VERDICT_NO_PROBLEM
-               ? mpl_screen_words(page, "%s, %s: ", words[d->verdict],
-                                  mpl_certainty_name(d->certainty))
-               : mpl_screen_words(page, "%s: ", words[d->verdict]);
+    return mpl_screen_words(page, "%s%s: ", words[d->verdict], mpl_report_certainty(d));
 }
 
 static const char *gain_sentence(struct page *page, const struct mpl_diagnosis *d)

@@ -73,6 +73,17 @@ static const char *program_runs(struct page *page, const struct mpl_diagnosis *d
     return mpl_or_unknown(text);
 }
 
+const char *mpl_report_certainty(const struct mpl_diagnosis *d)
+{
+    static const char *const words[] = { [MPL_CERTAINTY_SURE] = ", sure",
+                                         [MPL_CERTAINTY_LIKELY] = ", likely",
+                                         [MPL_CERTAINTY_DOUBTFUL] = ", doubtful" };
+
+    return d->verdict == MPL_VERDICT_PROBLEMS || d->verdict == MPL_VERDICT_NO_PROBLEM
+               ? words[d->certainty]
+               : "";
+}
+
 void mpl_page_summary(struct page *page, const struct mpl_diagnosis *d)
 {
     if (d->n_programs < 2) {
