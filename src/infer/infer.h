@@ -1,6 +1,6 @@
 /*
  * Takes:        facts about runs (locations, roles, metrics, quality), and rules (CLIPS).
- * Makes:        findings with their reasons, and needs: metrics that a rule wants evaluated.
+ * Makes:        findings with their reasons; names the metrics that conditions are about whose turn has come.
  * Leaves alone: how metrics are computed and how findings are printed.
  */
 #ifndef MPL_INFER_INFER_H

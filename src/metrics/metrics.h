@@ -1,5 +1,5 @@
 /*
- * Takes:        the metrics sections of patterns, and recognitions.
+ * Takes:        the metrics and experiments sections of patterns, and recognitions.
  * Makes:        named numbers with units, evaluated only when somebody asks.
  * Leaves alone: what the numbers mean for the user (infer).
  */

@@ -1,6 +1,6 @@
 /*
  * Takes:        pattern files (YAML).
- * Makes:        patterns: roles, abstract events with their automata, formulas, metrics as they stand, examples.
+ * Makes:        patterns: roles, abstract events with their automata, formulas, metrics and experiments as they stand, examples.
  * Leaves alone: whether a trace follows one (recognize), and what its metrics are worth (metrics).
  */
 #ifndef MPL_PATTERN_PATTERN_H
