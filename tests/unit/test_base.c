@@ -103,22 +103,22 @@ END_TEST
 
 START_TEST(sentence_of_an_error_outlives_it_and_gives_the_innermost_clause_first)
 {
-    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_arena *kept = mpl_arena_create();
     struct mpl_err err = { 0 };
 
     mpl_fail(&err, MPL_E_SYNTAX, "no file \"a\"; did you mean \"b\"?");
-    const char *one = mpl_err_sentence(arena, &err);
+    const char *one = mpl_err_sentence(kept, &err);
 
     mpl_wrap(&err, MPL_E_SYNTAX, "cannot read");
-    const char *two = mpl_err_sentence(arena, &err);
+    const char *two = mpl_err_sentence(kept, &err);
 
     memset(&err, 'x', sizeof err);
     ck_assert_str_eq(one, "no file \"a\"; did you mean \"b\"?");
     ck_assert_str_eq(two, "no file \"a\"; did you mean \"b\"? (cannot read)");
     mpl_fail(&err, MPL_E_SYNTAX, "no chunk");
     mpl_wrap(&err, MPL_E_SYNTAX, "cannot read");
-    ck_assert_str_eq(mpl_err_sentence(arena, &err), "no chunk; cannot read");
-    mpl_arena_destroy(arena);
+    ck_assert_str_eq(mpl_err_sentence(kept, &err), "no chunk; cannot read");
+    mpl_arena_destroy(kept);
 }
 END_TEST
 
