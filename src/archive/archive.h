@@ -4,8 +4,8 @@
  *               or not at all.
  * Leaves alone: what the records mean for the program (read) and when they happened (clock).
  *
- * Only a location's files and the anchor are understood here. libotf2 is not used for them,
- * because it loops for ever on a truncated event file and costs four times as much per event.
+ * Only a location's files and the anchor are understood here. libotf2 does not read them, because
+ * it loops for ever on a truncated event file and costs four times as much per event.
  */
 #ifndef MPL_ARCHIVE_ARCHIVE_H
 #define MPL_ARCHIVE_ARCHIVE_H
@@ -313,6 +313,51 @@ enum mpl_status mpl_chunk_writer_close(struct mpl_chunk_writer *writer,
 void mpl_store_u64(uint8_t *at, uint64_t value, bool is_big_endian);
 /** Stores a compressed integer, 1 to 9 bytes, and returns the place behind it. */
 uint8_t *mpl_store_compressed(uint8_t *at, uint64_t value, bool is_big_endian);
+
+/** Types of attribute values; above those, references of 32 bits. */
+enum {
+    MPL_VALUE_UINT8 = 1,
+    MPL_VALUE_UINT32 = 3,
+    MPL_VALUE_UINT64 = 4,
+    MPL_VALUE_INT8 = 5,
+    MPL_VALUE_INT32 = 7,
+    MPL_VALUE_INT64 = 8,
+    MPL_VALUE_FIRST_REFERENCE = 11,
+    MPL_VALUE_LAST_REFERENCE = 28
+};
+
+/**
+ * The events of a location while they are written, in the order of their times. What fails is
+ * kept, and nothing is written from then on: who writes asks only in the end.
+ */
+struct mpl_record_writer {
+    struct mpl_chunk_writer chunks; /**< Its n_records is the number of events. */
+    enum mpl_status status;         /**< The first failure. */
+    struct mpl_err *err;            /**< Borrowed; why. */
+    uint64_t time;                  /**< Of the records that follow … */
+    bool has_time;                  /**< … unless a chunk has just begun. */
+    uint32_t n_attributes;          /**< Of the next record. */
+    size_t attribute_bytes;
+    uint8_t attributes[96];
+};
+
+/** As mpl_chunk_writer_open(), but that \p path NULL says that there is no memory; an empty file has a chunk, too. */
+void mpl_record_writer_open(struct mpl_record_writer *writer, const char *path,
+                            size_t chunk_bytes, struct mpl_room *room, struct mpl_err *err);
+/** Closes the file. Returns the first failure of all. */
+enum mpl_status mpl_record_writer_close(struct mpl_record_writer *writer);
+/** Gives the next record an attribute, of at most eight: of a type above, a value of up to 32 bits. */
+void mpl_record_attribute(struct mpl_record_writer *writer, uint32_t reference,
+                          uint8_t type, uint32_t value);
+/** Writes a record whose fields mpl_record_kinds has all, in that order. */
+void mpl_record_put(struct mpl_record_writer *writer, uint64_t time, enum mpl_record type,
+                    const uint64_t *fields);
+void mpl_record_put_flush(struct mpl_record_writer *writer, uint64_t time, uint64_t stop);
+/** Values of the \p n members of a metric class, at most 24. */
+void mpl_record_put_sample(struct mpl_record_writer *writer, uint64_t time, uint32_t metric,
+                           const uint64_t *values, uint8_t n);
+/** With a status that nobody knows. */
+void mpl_record_put_program_end(struct mpl_record_writer *writer, uint64_t time);
 
 /* ---- directories ------------------------------------------------------------------------ */
 

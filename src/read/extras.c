@@ -103,17 +103,12 @@ enum mpl_status mpl_define_extras(const struct mpl_raw *raw, struct mpl_refs *re
 /* Behind the value; others than these types are not ours, and nobody knows how long they are. */
 static uint64_t attribute_value(struct mpl_cursor *fields, uint8_t type)
 {
-    enum { UINT8 = 1, UINT32 = 3, UINT64 = 4, INT8 = 5, INT32 = 7, INT64 = 8 };
-    enum { FIRST_REFERENCE = 11, LAST_REFERENCE = 28 };
-
-    if (type == UINT8 || type == INT8) {
+    if (type == MPL_VALUE_UINT8 || type == MPL_VALUE_INT8) {
         return mpl_cursor_u8(fields);
     }
-    if (type == UINT32 || type == INT32 ||
-        (type >= FIRST_REFERENCE && type <= LAST_REFERENCE)) {
-        return mpl_cursor_u64(fields);
-    }
-    if (type == UINT64 || type == INT64) {
+    if (type == MPL_VALUE_UINT32 || type == MPL_VALUE_INT32 || type == MPL_VALUE_UINT64 ||
+        type == MPL_VALUE_INT64 ||
+        (type >= MPL_VALUE_FIRST_REFERENCE && type <= MPL_VALUE_LAST_REFERENCE)) {
         return mpl_cursor_u64(fields);
     }
     fields->is_bad = true;

@@ -3,8 +3,11 @@
 #include "read/libotf2.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char archive_name[] = "trace";
 
 static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
                                   const char *function, OTF2_ErrorCode code,
@@ -50,8 +53,9 @@ enum mpl_status mpl_otf2_cannot_write(const struct mpl_otf2_reason *reason,
                     reason->text[0] != '\0' ? ": " : "", reason->text);
 }
 
-OTF2_FlushType mpl_otf2_flush_always(void *user, OTF2_FileType type,
-                                     OTF2_LocationRef location, void *caller, bool is_final)
+/* What full buffers do: they are written. */
+static OTF2_FlushType flush_always(void *user, OTF2_FileType type,
+                                   OTF2_LocationRef location, void *caller, bool is_final)
 {
     (void) user;
     (void) type;
@@ -59,4 +63,31 @@ OTF2_FlushType mpl_otf2_flush_always(void *user, OTF2_FileType type,
     (void) caller;
     (void) is_final;
     return OTF2_FLUSH;
+}
+
+OTF2_Archive *mpl_otf2_create(const char *directory, OTF2_ErrorCode *code)
+{
+    static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = flush_always,
+                                               .otf2_post_flush = NULL };
+    OTF2_Archive *archive = OTF2_Archive_Open(directory, archive_name, OTF2_FILEMODE_WRITE,
+                                              MPL_OTF2_EVENT_CHUNK, MPL_OTF2_DEF_CHUNK,
+                                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+
+    *code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    if (archive == NULL) {
+        return NULL;
+    }
+    /* Without these an archive must not even be closed: libotf2 aborts. */
+    *code = OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+    if (*code == OTF2_SUCCESS) {
+        *code = OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
+    }
+    return archive;
+}
+
+const char *mpl_otf2_events_path(const char *directory, uint64_t location,
+                                 struct mpl_arena *arena)
+{
+    return mpl_arena_printf(arena, "%s/%s/%" PRIu64 ".evt", directory, archive_name,
+                            location);
 }

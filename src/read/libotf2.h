@@ -26,9 +26,12 @@ void mpl_otf2_listen_no_more(const struct mpl_otf2_reason *reason);
 enum mpl_status mpl_otf2_cannot_write(const struct mpl_otf2_reason *reason,
                                       OTF2_ErrorCode code, struct mpl_err *err);
 
-/** What full buffers do: they are written. */
-OTF2_FlushType mpl_otf2_flush_always(void *user, OTF2_FileType type,
-                                     OTF2_LocationRef location, void *caller,
-                                     bool is_final);
+/** A new archive in \p directory, which is ready to be filled. NULL: none was made.
+ *  \p *code says whether all went well. */
+OTF2_Archive *mpl_otf2_create(const char *directory, OTF2_ErrorCode *code);
+/** The file in which it keeps the events of a location; its directory is there when files of definitions have been
+ *  opened. NULL when out of memory. */
+const char *mpl_otf2_events_path(const char *directory, uint64_t location,
+                                 struct mpl_arena *arena);
 
 #endif

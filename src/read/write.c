@@ -1,6 +1,6 @@
 /*
- * Writing a model as an archive, with libotf2. The library does not report every failed write,
- * so what it has written is walked through once before it is put in its place.
+ * Writing a model as an archive; the definitions with libotf2. It does not report every failed
+ * write, so what it has written is read once before the archive is put in its place.
  */
 #include "config.h"
 
@@ -11,29 +11,35 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char archive_name[] = "trace";
-
 /* ---- files of locations --------------------------------------------------------------------- */
 
-static OTF2_ErrorCode write_all_events(OTF2_Archive *archive, const struct mpl_model *model,
-                                       const struct mpl_write_teams *teams)
+static enum mpl_status write_events_of(const struct mpl_model *model,
+                                       const struct mpl_write_teams *teams, uint32_t l,
+                                       const char *directory, struct mpl_room *room,
+                                       struct mpl_arena *scratch, struct mpl_err *err)
 {
-    OTF2_ErrorCode code = OTF2_Archive_OpenEvtFiles(archive);
+    struct mpl_record_writer writer;
 
-    for (uint32_t l = 0; l < model->n_locations && code == OTF2_SUCCESS; l++) {
-        OTF2_EvtWriter *writer =
-            OTF2_Archive_GetEvtWriter(archive, mpl_write_location_ref(model, l));
+    mpl_record_writer_open(
+        &writer, mpl_otf2_events_path(directory, mpl_write_location_ref(model, l), scratch),
+        MPL_OTF2_EVENT_CHUNK, room, err);
+    mpl_write_events(&writer, model, teams, &model->locations[l]);
+    return mpl_record_writer_close(&writer);
+}
 
-        if (writer == NULL) {
-            return OTF2_ERROR_MEM_FAULT;
-        }
-        code = mpl_ends_are_asked_for()
-                   ? OTF2_ERROR_INTERRUPTED_BY_CALLBACK
-                   : mpl_write_events(writer, model, teams, &model->locations[l]);
-        const OTF2_ErrorCode closed = OTF2_Archive_CloseEvtWriter(archive, writer);
-        code = code != OTF2_SUCCESS ? code : closed;
+static enum mpl_status write_all_events(const struct mpl_model *model,
+                                        const struct mpl_write_teams *teams,
+                                        const char *directory, struct mpl_arena *scratch,
+                                        struct mpl_err *err)
+{
+    struct mpl_room room = { 0 };
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t l = 0; l < model->n_locations && st == MPL_OK; l++) {
+        st = write_events_of(model, teams, l, directory, &room, scratch, err);
     }
-    return code == OTF2_SUCCESS ? OTF2_Archive_CloseEvtFiles(archive) : code;
+    mpl_room_free(&room);
+    return st;
 }
 
 static OTF2_ErrorCode write_locals(OTF2_Archive *archive, const struct mpl_model *model,
@@ -83,83 +89,42 @@ static OTF2_ErrorCode set_properties(OTF2_Archive *archive, const struct mpl_mod
     return code;
 }
 
-static OTF2_ErrorCode fill_archive(OTF2_Archive *archive, const struct mpl_model *model,
-                                   const struct mpl_write_teams *teams,
-                                   struct mpl_arena *scratch)
-{
-    static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = mpl_otf2_flush_always,
-                                               .otf2_post_flush = NULL };
-    OTF2_ErrorCode code = OTF2_Archive_SetSerialCollectiveCallbacks(archive);
-
-    if (code == OTF2_SUCCESS) {
-        code = OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
-    }
-    code = code == OTF2_SUCCESS ? set_properties(archive, model) : code;
-    code = code == OTF2_SUCCESS ? write_all_events(archive, model, teams) : code;
-    code = code == OTF2_SUCCESS ? write_all_locals(archive, model) : code;
-    return code == OTF2_SUCCESS ? mpl_write_definitions(archive, model, teams, scratch)
-                                : code;
-}
-
-static enum mpl_status write_archive(const struct mpl_model *model, const char *directory,
-                                     struct mpl_arena *scratch, struct mpl_err *err)
+static enum mpl_status write_archive(const struct mpl_model *model,
+                                     const struct mpl_write_teams *teams,
+                                     const char *directory, struct mpl_arena *scratch,
+                                     struct mpl_err *err)
 {
     struct mpl_otf2_reason reason;
-    struct mpl_write_teams *teams = mpl_write_teams_create(model, scratch);
-    OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
-    OTF2_ErrorCode closed = OTF2_SUCCESS;
-    OTF2_Archive *archive = NULL;
+    enum mpl_status st = MPL_OK;
+    OTF2_ErrorCode code;
 
     mpl_otf2_listen(&reason);
-    /* An archive that is open must be filled: libotf2 aborts when it is closed before it knows
-     * how to communicate. */
-    if (teams != NULL) {
-        code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
-        archive = OTF2_Archive_Open(directory, archive_name, OTF2_FILEMODE_WRITE,
-                                    MPL_OTF2_EVENT_CHUNK, MPL_OTF2_DEF_CHUNK,
-                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    }
+    OTF2_Archive *archive = mpl_otf2_create(directory, &code);
     if (archive != NULL) {
-        code = fill_archive(archive, model, teams, scratch);
-        closed = OTF2_Archive_Close(archive);
+        code = code == OTF2_SUCCESS ? set_properties(archive, model) : code;
+        code = code == OTF2_SUCCESS ? write_all_locals(archive, model) : code;
+        if (code == OTF2_SUCCESS) {
+            st = write_all_events(model, teams, directory, scratch, err);
+        }
+        if (code == OTF2_SUCCESS && st == MPL_OK) {
+            code = mpl_write_definitions(archive, model, teams, scratch);
+        }
+        const OTF2_ErrorCode closed = OTF2_Archive_Close(archive);
+        code = code != OTF2_SUCCESS ? code : closed;
     }
-    if (teams != NULL) {
-        mpl_write_teams_close(teams);
-    }
-    code = code != OTF2_SUCCESS ? code : closed;
     mpl_otf2_listen_no_more(&reason);
+    if (st != MPL_OK) {
+        return st;
+    }
     return code == OTF2_SUCCESS ? MPL_OK : mpl_otf2_cannot_write(&reason, code, err);
 }
 
-/* ---- looking at the result ------------------------------------------------------------------------ */
-
-static enum mpl_status check_events(const struct mpl_model *model, uint32_t l,
-                                    const char *directory, struct mpl_room *room,
-                                    struct mpl_arena *scratch, struct mpl_err *err)
-{
-    const char *path = mpl_arena_printf(scratch, "%s/%s/%" PRIu64 ".evt", directory,
-                                        archive_name, mpl_write_location_ref(model, l));
-    struct mpl_bytes file;
-    struct mpl_scan scan;
-
-    const enum mpl_status st =
-        path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, room, &file, err);
-    if (st != MPL_OK) {
-        return st == MPL_END ? mpl_fail(err, MPL_E_IO, "\"%s\" was not written", path) : st;
-    }
-    mpl_scan_events(file, MPL_OTF2_EVENT_CHUNK, &scan);
-    if (scan.note != NULL || scan.n_events != model->locations[l].n_events) {
-        return mpl_fail(err, MPL_E_IO, "\"%s\" is not complete%s%s", path,
-                        scan.damage != NULL ? ": " : "",
-                        scan.damage != NULL ? scan.damage : "");
-    }
-    return MPL_OK;
-}
+/* ---- looking at the definitions -------------------------------------------------------------------- */
 
 static enum mpl_status check_definitions(const char *directory, struct mpl_arena *scratch,
                                          struct mpl_err *err)
 {
-    const char *path = mpl_arena_printf(scratch, "%s/%s.otf2", directory, archive_name);
+    const char *path = mpl_arena_printf(scratch, "%s/trace.otf2", directory);
     struct mpl_anchor anchor;
     struct mpl_raw raw;
 
@@ -176,19 +141,6 @@ static enum mpl_status check_definitions(const char *directory, struct mpl_arena
     return st;
 }
 
-static enum mpl_status check_archive(const struct mpl_model *model, const char *directory,
-                                     struct mpl_arena *scratch, struct mpl_err *err)
-{
-    struct mpl_room room = { 0 };
-    enum mpl_status st = check_definitions(directory, scratch, err);
-
-    for (uint32_t l = 0; l < model->n_locations && st == MPL_OK; l++) {
-        st = check_events(model, l, directory, &room, scratch, err);
-    }
-    mpl_room_free(&room);
-    return st;
-}
-
 /* ---- the whole -------------------------------------------------------------------------------------- */
 
 static enum mpl_status write_and_place(const struct mpl_model *model, const char *directory,
@@ -196,14 +148,21 @@ static enum mpl_status write_and_place(const struct mpl_model *model, const char
                                        struct mpl_err *err)
 {
     const char *part = NULL;
+    struct mpl_write_teams *teams;
     enum mpl_status st = mpl_dir_check_target(directory, force, scratch, err);
 
     st = st == MPL_OK ? mpl_dir_make_sibling(directory, scratch, &part, err) : st;
     if (st != MPL_OK) {
         return st;
     }
-    st = write_archive(model, part, scratch, err);
-    st = st == MPL_OK ? check_archive(model, part, scratch, err) : st;
+    teams = mpl_write_teams_create(model, scratch);
+    if (teams == NULL) {
+        st = mpl_nomem(err);
+    } else {
+        st = write_archive(model, teams, part, scratch, err);
+        mpl_write_teams_close(teams);
+    }
+    st = st == MPL_OK ? check_definitions(part, scratch, err) : st;
     st = st == MPL_OK ? mpl_dir_replace(part, directory, scratch, err) : st;
     if (st != MPL_OK) {
         mpl_dir_remove(part, scratch);

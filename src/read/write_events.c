@@ -4,7 +4,7 @@
 
 /** The events of one location while they are written. */
 struct writing {
-    OTF2_EvtWriter *writer;
+    struct mpl_record_writer *writer;
     const struct mpl_model *model;
     const struct mpl_write_teams *teams;
     const struct mpl_location *loc;
@@ -26,35 +26,30 @@ static uint64_t request_of_collective(uint32_t collective)
     return (UINT64_C(1) << 33) + collective;
 }
 
-static OTF2_ErrorCode write_message(const struct writing *w, enum mpl_event_kind kind,
-                                    uint64_t time, uint32_t number)
+/* Writes a record of the given fields. */
+#define PUT(w, time, type, ...) \
+    mpl_record_put((w)->writer, time, type, (const uint64_t[]){ __VA_ARGS__ })
+
+static void write_message(const struct writing *w, enum mpl_event_kind kind, uint64_t time,
+                          uint32_t number)
 {
+    static const enum mpl_record records[] = { [MPL_EV_SEND] = MPL_REC_SEND,
+                                               [MPL_EV_ISEND] = MPL_REC_ISEND,
+                                               [MPL_EV_RECV] = MPL_REC_RECV,
+                                               [MPL_EV_IRECV] = MPL_REC_IRECV };
     const struct mpl_message *message = &w->loc->messages[number];
     const struct mpl_envelope *e = &w->loc->envelopes[message->envelope];
-    const uint64_t request = request_of_message(number);
-    const OTF2_CommRef comm = e->comm == MPL_NONE ? OTF2_UNDEFINED_COMM : e->comm;
     /* What makes an end garbage may be its length, which the model does not keep. */
     const uint64_t bytes = e->is_garbage ? UINT64_MAX - 1 : message->bytes;
 
-    switch (kind) {
-    case MPL_EV_SEND:
-        return OTF2_EvtWriter_MpiSend(w->writer, NULL, time, e->peer_rank, comm, e->tag,
-                                      bytes);
-    case MPL_EV_ISEND:
-        return OTF2_EvtWriter_MpiIsend(w->writer, NULL, time, e->peer_rank, comm, e->tag,
-                                       bytes, request);
-    case MPL_EV_RECV:
-        return OTF2_EvtWriter_MpiRecv(w->writer, NULL, time, e->peer_rank, comm, e->tag,
-                                      bytes);
-    default:
-        return OTF2_EvtWriter_MpiIrecv(w->writer, NULL, time, e->peer_rank, comm, e->tag,
-                                       bytes, request);
-    }
+    /* A record of a blocking call has no request: the last one is left out. */
+    PUT(w, time, records[kind], e->peer_rank, e->comm, e->tag, bytes,
+        request_of_message(number));
 }
 
 /* ---- collectives ------------------------------------------------------------------------ */
 
-static OTF2_CollectiveOp op_of(enum mpl_coll_op op)
+static uint8_t op_of(enum mpl_coll_op op)
 {
     switch (op) {
     case MPL_COLL_CREATE:
@@ -64,7 +59,7 @@ static OTF2_CollectiveOp op_of(enum mpl_coll_op op)
     case MPL_COLL_OTHER:
         return OTF2_COLLECTIVE_OP_ALLOCATE;
     default:
-        return (OTF2_CollectiveOp) op; /* the others have the same numbers */
+        return (uint8_t) op; /* the others have the same numbers */
     }
 }
 
@@ -102,29 +97,22 @@ static uint32_t find_root(struct writing *w, const struct mpl_collective *part)
     return w->root_rank;
 }
 
-static OTF2_ErrorCode write_coll_begin(const struct writing *w, uint64_t time,
-                                       uint32_t number)
+static void write_coll_begin(const struct writing *w, uint64_t time, uint32_t number)
 {
-    if (number != MPL_NONE && w->loc->collectives[number].is_immediate) {
-        return OTF2_EvtWriter_NonBlockingCollectiveRequest(w->writer, NULL, time,
-                                                           request_of_collective(number));
-    }
-    return OTF2_EvtWriter_MpiCollectiveBegin(w->writer, NULL, time);
+    const bool is_immediate =
+        number != MPL_NONE && w->loc->collectives[number].is_immediate;
+
+    PUT(w, time, is_immediate ? MPL_REC_ICOLL_REQUEST : MPL_REC_COLL_BEGIN,
+        request_of_collective(number));
 }
 
-static OTF2_ErrorCode write_coll_end(struct writing *w, uint64_t time, uint32_t number)
+static void write_coll_end(struct writing *w, uint64_t time, uint32_t number)
 {
     const struct mpl_collective *part = &w->loc->collectives[number];
-    const OTF2_CommRef comm = part->comm == MPL_NONE ? OTF2_UNDEFINED_COMM : part->comm;
 
-    if (part->is_immediate) {
-        return OTF2_EvtWriter_NonBlockingCollectiveComplete(
-            w->writer, NULL, time, op_of(part->op), comm, find_root(w, part),
-            part->sent_bytes, part->received_bytes, request_of_collective(number));
-    }
-    return OTF2_EvtWriter_MpiCollectiveEnd(w->writer, NULL, time, op_of(part->op), comm,
-                                           find_root(w, part), part->sent_bytes,
-                                           part->received_bytes);
+    PUT(w, time, part->is_immediate ? MPL_REC_ICOLL_COMPLETE : MPL_REC_COLL_END,
+        op_of(part->op), part->comm, find_root(w, part), part->sent_bytes,
+        part->received_bytes, request_of_collective(number));
 }
 
 /* ---- the rest ------------------------------------------------------------------------------- */
@@ -139,79 +127,77 @@ static const struct mpl_thread_record *thread_record(struct writing *w, uint32_t
     return &w->loc->thread_records[w->next_record++];
 }
 
-static OTF2_CommRef team_ref(const struct writing *w, uint32_t number)
+static uint32_t team_ref(const struct writing *w, uint32_t number)
 {
     return mpl_write_teams_ref(w->teams, w->model, w->loc->process, number);
 }
 
-static OTF2_ErrorCode write_lock(struct writing *w, uint64_t time, uint32_t i)
+static void write_lock(struct writing *w, uint64_t time, uint32_t i)
 {
     const struct mpl_thread_record *r = thread_record(w, i);
-    const uint32_t order = r != NULL ? r->number : 0;
 
-    return w->loc->kind[i] == MPL_EV_LOCK
-               ? OTF2_EvtWriter_ThreadAcquireLock(w->writer, NULL, time,
-                                                  OTF2_PARADIGM_OPENMP,
-                                                  mpl_ref_of(w->loc, i), order)
-               : OTF2_EvtWriter_ThreadReleaseLock(w->writer, NULL, time,
-                                                  OTF2_PARADIGM_OPENMP,
-                                                  mpl_ref_of(w->loc, i), order);
+    PUT(w, time,
+        w->loc->kind[i] == MPL_EV_LOCK ? MPL_REC_ACQUIRE_LOCK : MPL_REC_RELEASE_LOCK,
+        OTF2_PARADIGM_OPENMP, mpl_ref_of(w->loc, i), r != NULL ? r->number : 0);
 }
 
-static OTF2_ErrorCode write_mark(struct writing *w, uint64_t time, uint32_t i)
+static void write_mark(struct writing *w, uint64_t time, uint32_t i)
 {
+    static const enum mpl_record records[] = { [MPL_ACT_CREATE] = MPL_REC_THREAD_CREATE,
+                                               [MPL_ACT_BEGIN] = MPL_REC_THREAD_BEGIN,
+                                               [MPL_ACT_WAIT] = MPL_REC_THREAD_WAIT,
+                                               [MPL_ACT_END] = MPL_REC_THREAD_END };
     const struct mpl_thread_record *r = thread_record(w, i);
 
     if (r == NULL) {
-        return OTF2_EvtWriter_ThreadBegin(w->writer, NULL, time, OTF2_UNDEFINED_COMM, 0);
-    }
-    const OTF2_CommRef group = team_ref(w, r->object);
-    switch (r->act) {
-    case MPL_ACT_CREATE:
-        return OTF2_EvtWriter_ThreadCreate(w->writer, NULL, time, group, r->number);
-    case MPL_ACT_WAIT:
-        return OTF2_EvtWriter_ThreadWait(w->writer, NULL, time, group, r->number);
-    case MPL_ACT_END:
-        return OTF2_EvtWriter_ThreadEnd(w->writer, NULL, time, group, r->number);
-    default:
-        return OTF2_EvtWriter_ThreadBegin(w->writer, NULL, time, group, r->number);
+        PUT(w, time, MPL_REC_THREAD_BEGIN, OTF2_UNDEFINED_COMM, 0);
+    } else {
+        PUT(w, time, records[r->act], team_ref(w, r->object), r->number);
     }
 }
 
-static OTF2_ErrorCode write_other(struct writing *w, enum mpl_event_kind kind,
-                                  uint64_t time, uint32_t i)
+static void write_other(struct writing *w, enum mpl_event_kind kind, uint64_t time,
+                        uint32_t i)
 {
     const struct mpl_location *loc = w->loc;
     const uint32_t ref = mpl_ref_of(loc, i);
-    OTF2_EvtWriter *writer = w->writer;
 
     switch (kind) {
     case MPL_EV_FORK:
-        return OTF2_EvtWriter_ThreadFork(writer, NULL, time, OTF2_PARADIGM_OPENMP, ref);
+        PUT(w, time, MPL_REC_THREAD_FORK, OTF2_PARADIGM_OPENMP, ref);
+        break;
     case MPL_EV_JOIN:
-        return OTF2_EvtWriter_ThreadJoin(writer, NULL, time, OTF2_PARADIGM_OPENMP);
+        PUT(w, time, MPL_REC_THREAD_JOIN, OTF2_PARADIGM_OPENMP);
+        break;
     case MPL_EV_TEAM_BEGIN:
-        return OTF2_EvtWriter_ThreadTeamBegin(writer, NULL, time, team_ref(w, ref));
+        PUT(w, time, MPL_REC_TEAM_BEGIN, team_ref(w, ref));
+        break;
     case MPL_EV_TEAM_END:
-        return OTF2_EvtWriter_ThreadTeamEnd(writer, NULL, time, team_ref(w, ref));
+        PUT(w, time, MPL_REC_TEAM_END, team_ref(w, ref));
+        break;
     case MPL_EV_LOCK:
     case MPL_EV_UNLOCK:
-        return write_lock(w, time, i);
+        write_lock(w, time, i);
+        break;
     case MPL_EV_FLUSH_BEGIN: /* its end follows it and is written with it */
-        return OTF2_EvtWriter_BufferFlush(
-            writer, NULL, time, loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i + 1));
+        mpl_record_put_flush(w->writer, time,
+                             loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i + 1));
+        break;
     case MPL_EV_OFF:
-        return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_OFF);
+        PUT(w, time, MPL_REC_ON_OFF, OTF2_MEASUREMENT_OFF);
+        break;
     case MPL_EV_ON:
-        return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_ON);
+        PUT(w, time, MPL_REC_ON_OFF, OTF2_MEASUREMENT_ON);
+        break;
     case MPL_EV_MARK:
-        return write_mark(w, time, i);
+        write_mark(w, time, i);
+        break;
     default:
-        return OTF2_SUCCESS;
+        break;
     }
 }
 
-static OTF2_ErrorCode write_event(struct writing *w, uint32_t i)
+static void write_event(struct writing *w, uint32_t i)
 {
     const struct mpl_location *loc = w->loc;
     const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[i];
@@ -220,26 +206,31 @@ static OTF2_ErrorCode write_event(struct writing *w, uint32_t i)
 
     switch (kind) {
     case MPL_EV_ENTER:
-        return OTF2_EvtWriter_Enter(w->writer, NULL, time, ref);
+        PUT(w, time, MPL_REC_ENTER, ref);
+        break;
     case MPL_EV_LEAVE:
-        return OTF2_EvtWriter_Leave(w->writer, NULL, time, ref);
+        PUT(w, time, MPL_REC_LEAVE, ref);
+        break;
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
     case MPL_EV_RECV:
     case MPL_EV_IRECV:
-        return write_message(w, kind, time, ref);
+        write_message(w, kind, time, ref);
+        break;
     case MPL_EV_ISEND_DONE:
-        return OTF2_EvtWriter_MpiIsendComplete(w->writer, NULL, time,
-                                               request_of_message(ref));
+        PUT(w, time, MPL_REC_ISEND_COMPLETE, request_of_message(ref));
+        break;
     case MPL_EV_IRECV_POST:
-        return OTF2_EvtWriter_MpiIrecvRequest(w->writer, NULL, time,
-                                              request_of_message(ref));
+        PUT(w, time, MPL_REC_IRECV_REQUEST, request_of_message(ref));
+        break;
     case MPL_EV_COLL_BEGIN:
-        return write_coll_begin(w, time, ref);
+        write_coll_begin(w, time, ref);
+        break;
     case MPL_EV_COLL_END:
-        return write_coll_end(w, time, ref);
+        write_coll_end(w, time, ref);
+        break;
     default:
-        return write_other(w, kind, time, i);
+        write_other(w, kind, time, i);
     }
 }
 
@@ -253,9 +244,9 @@ uint64_t mpl_write_count(const struct mpl_location *loc)
     return n;
 }
 
-OTF2_ErrorCode mpl_write_events(OTF2_EvtWriter *writer, const struct mpl_model *model,
-                                const struct mpl_write_teams *teams,
-                                const struct mpl_location *location)
+void mpl_write_events(struct mpl_record_writer *writer, const struct mpl_model *model,
+                      const struct mpl_write_teams *teams,
+                      const struct mpl_location *location)
 {
     struct writing w = { .writer = writer,
                          .model = model,
@@ -263,10 +254,8 @@ OTF2_ErrorCode mpl_write_events(OTF2_EvtWriter *writer, const struct mpl_model *
                          .loc = location,
                          .comm = MPL_NONE,
                          .root = MPL_NONE };
-    OTF2_ErrorCode code = OTF2_SUCCESS;
 
-    for (uint32_t i = 0; i < location->n_events && code == OTF2_SUCCESS; i++) {
-        code = write_event(&w, i);
+    for (uint32_t i = 0; i < location->n_events && writer->status == MPL_OK; i++) {
+        write_event(&w, i);
     }
-    return code;
 }

@@ -31,8 +31,9 @@ OTF2_ErrorCode mpl_write_teams_define(const struct mpl_write_teams *teams,
 OTF2_ErrorCode mpl_write_definitions(OTF2_Archive *archive, const struct mpl_model *model,
                                      const struct mpl_write_teams *teams,
                                      struct mpl_arena *scratch);
-OTF2_ErrorCode mpl_write_events(OTF2_EvtWriter *writer, const struct mpl_model *model,
-                                const struct mpl_write_teams *teams,
-                                const struct mpl_location *location);
+/** What fails is kept by \p writer. */
+void mpl_write_events(struct mpl_record_writer *writer, const struct mpl_model *model,
+                      const struct mpl_write_teams *teams,
+                      const struct mpl_location *location);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef MPL_SPOOL_SPOOL_PRIV_H
 #define MPL_SPOOL_SPOOL_PRIV_H
 
+#include "archive/archive.h"
 #include "spool/spool.h"
 #include "trace/trace.h"
 
@@ -228,8 +229,9 @@ bool mpl_spool_clock_points(const struct archive *archive, uint32_t spool,
 /** The same as OTF2 takes them: none, or at least two. */
 OTF2_ErrorCode mpl_archive_clock(struct archive *archive, uint32_t spool,
                                  OTF2_DefWriter *writer);
-OTF2_ErrorCode mpl_archive_events(struct archive *archive, uint32_t spool, uint32_t thread,
-                                  OTF2_EvtWriter *writer);
+/** What fails is kept by \p writer. */
+void mpl_archive_events(struct archive *archive, uint32_t spool, uint32_t thread,
+                        struct mpl_record_writer *writer);
 OTF2_ErrorCode mpl_archive_define(struct archive *archive, OTF2_GlobalDefWriter *writer);
 OTF2_ErrorCode mpl_archive_properties(struct archive *archive, OTF2_Archive *otf2);
 

@@ -1,100 +1,99 @@
-/* The archive: event files first, since the definitions tell how much there is in them. */
+/* The archive: events by our own writer, definitions by libotf2. */
 #include "config.h"
 
 #include "spool/spool_priv.h"
 
 #include <time.h>
 
-#include "archive/archive.h"
 #include "read/libotf2.h"
 
 enum { MOST_COMMAND = 64 * 1024 };
 
 /* ---- locations ------------------------------------------------------------------------------------ */
 
-static OTF2_ErrorCode write_events_of(struct archive *archive, OTF2_Archive *otf2,
-                                      uint64_t location, uint32_t spool, uint32_t thread)
+static enum mpl_status write_events_of(struct archive *archive, const char *directory,
+                                       struct mpl_room *room, uint32_t rank,
+                                       uint32_t thread, struct mpl_err *err)
 {
-    OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(otf2, location);
-    OTF2_ErrorCode code = OTF2_SUCCESS;
+    const struct spool *spool = mpl_spools_find(archive->spools, rank);
+    struct mpl_record_writer writer;
 
-    if (writer == NULL) {
-        return OTF2_ERROR_MEM_FAULT;
+    mpl_record_writer_open(
+        &writer,
+        mpl_otf2_events_path(directory, mpl_location_of(rank, thread), archive->arena),
+        MPL_OTF2_EVENT_CHUNK, room, err);
+    if (spool != NULL) {
+        mpl_archive_events(archive, (uint32_t) (spool - archive->spools->all), thread,
+                           &writer);
     }
-    if (spool != MPL_NONE) {
-        code = mpl_archive_events(archive, spool, thread, writer);
+    return mpl_record_writer_close(&writer);
+}
+
+/* Of each rank its threads, or one for a rank that left no spool. */
+static uint32_t n_threads_of(const struct spools *spools, uint32_t rank)
+{
+    const struct spool *spool = mpl_spools_find(spools, rank);
+
+    return spool != NULL ? spool->n_threads : 1;
+}
+
+static enum mpl_status write_events(struct archive *archive, const char *directory,
+                                    struct mpl_err *err)
+{
+    struct mpl_room room = { 0 };
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t rank = 0; rank < archive->spools->n_processes; rank++) {
+        for (uint32_t t = 0; t < n_threads_of(archive->spools, rank) && st == MPL_OK; t++) {
+            st = write_events_of(archive, directory, &room, rank, t, err);
+        }
     }
-    const OTF2_ErrorCode closed = OTF2_Archive_CloseEvtWriter(otf2, writer);
-    return code != OTF2_SUCCESS ? code : closed;
+    mpl_room_free(&room);
+    return st;
 }
 
 static OTF2_ErrorCode write_clock_of(struct archive *archive, OTF2_Archive *otf2,
-                                     uint64_t location, uint32_t spool)
+                                     uint32_t rank, uint32_t thread)
 {
-    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(otf2, location);
+    const struct spool *spool = mpl_spools_find(archive->spools, rank);
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(otf2, mpl_location_of(rank, thread));
     OTF2_ErrorCode code = OTF2_SUCCESS;
 
     if (writer == NULL) {
         return OTF2_ERROR_MEM_FAULT;
     }
-    if (spool != MPL_NONE) {
-        code = mpl_archive_clock(archive, spool, writer);
+    if (spool != NULL) {
+        code =
+            mpl_archive_clock(archive, (uint32_t) (spool - archive->spools->all), writer);
     }
     const OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(otf2, writer);
     return code != OTF2_SUCCESS ? code : closed;
 }
 
-/* Visits all locations: of each rank its threads, or one for a rank that left no spool. */
-static OTF2_ErrorCode for_all(struct archive *archive, OTF2_Archive *otf2, bool is_events)
+static OTF2_ErrorCode write_clocks(struct archive *archive, OTF2_Archive *otf2)
 {
-    const struct spools *spools = archive->spools;
-    OTF2_ErrorCode code = OTF2_SUCCESS;
+    OTF2_ErrorCode code = OTF2_Archive_OpenDefFiles(otf2);
 
-    for (uint32_t rank = 0; rank < spools->n_processes; rank++) {
-        const struct spool *spool = mpl_spools_find(spools, rank);
-        const uint32_t i = spool != NULL ? (uint32_t) (spool - spools->all) : MPL_NONE;
-        const uint32_t n = spool != NULL ? spool->n_threads : 1;
-
-        for (uint32_t t = 0; t < n && code == OTF2_SUCCESS; t++) {
-            const uint64_t location = mpl_location_of(rank, t);
-
-            code = is_events ? write_events_of(archive, otf2, location, i, t)
-                             : write_clock_of(archive, otf2, location, i);
+    for (uint32_t rank = 0; rank < archive->spools->n_processes; rank++) {
+        for (uint32_t t = 0;
+             t < n_threads_of(archive->spools, rank) && code == OTF2_SUCCESS; t++) {
+            code = write_clock_of(archive, otf2, rank, t);
         }
     }
-    return code;
-}
-
-static OTF2_ErrorCode write_locations(struct archive *archive, OTF2_Archive *otf2)
-{
-    OTF2_ErrorCode code = OTF2_Archive_OpenEvtFiles(otf2);
-
-    code = code == OTF2_SUCCESS ? for_all(archive, otf2, true) : code;
-    code = code == OTF2_SUCCESS ? OTF2_Archive_CloseEvtFiles(otf2) : code;
-    code = code == OTF2_SUCCESS ? OTF2_Archive_OpenDefFiles(otf2) : code;
-    code = code == OTF2_SUCCESS ? for_all(archive, otf2, false) : code;
     return code == OTF2_SUCCESS ? OTF2_Archive_CloseDefFiles(otf2) : code;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
-static OTF2_ErrorCode fill(struct archive *archive, OTF2_Archive *otf2)
+/* Once the events are written: the definitions say how much there is in them. */
+static OTF2_ErrorCode define(struct archive *archive, OTF2_Archive *otf2)
 {
-    static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = mpl_otf2_flush_always,
-                                               .otf2_post_flush = NULL };
-    OTF2_ErrorCode code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2);
-
-    code = code == OTF2_SUCCESS ? OTF2_Archive_SetFlushCallbacks(otf2, &flush, NULL) : code;
-    code = code == OTF2_SUCCESS ? mpl_archive_properties(archive, otf2) : code;
-    code = code == OTF2_SUCCESS ? write_locations(archive, otf2) : code;
-    if (code != OTF2_SUCCESS) {
-        return code;
-    }
     OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(otf2);
+
     if (definitions == NULL) {
         return OTF2_ERROR_MEM_FAULT;
     }
-    code = mpl_archive_define(archive, definitions);
+    const OTF2_ErrorCode code = mpl_archive_define(archive, definitions);
     const OTF2_ErrorCode closed = OTF2_Archive_CloseGlobalDefWriter(otf2, definitions);
     return code != OTF2_SUCCESS ? code : closed;
 }
@@ -103,19 +102,23 @@ static enum mpl_status write_archive(struct archive *archive, const char *direct
                                      struct mpl_err *err)
 {
     struct mpl_otf2_reason reason;
-    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    OTF2_Archive *otf2;
+    enum mpl_status st = MPL_OK;
+    OTF2_ErrorCode code;
 
     mpl_otf2_listen(&reason);
-    otf2 =
-        OTF2_Archive_Open(directory, "trace", OTF2_FILEMODE_WRITE, MPL_OTF2_EVENT_CHUNK,
-                          MPL_OTF2_DEF_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive *otf2 = mpl_otf2_create(directory, &code);
     if (otf2 != NULL) {
-        code = fill(archive, otf2);
+        code = code == OTF2_SUCCESS ? mpl_archive_properties(archive, otf2) : code;
+        code = code == OTF2_SUCCESS ? write_clocks(archive, otf2) : code;
+        st = code == OTF2_SUCCESS ? write_events(archive, directory, err) : MPL_OK;
+        code = code == OTF2_SUCCESS && st == MPL_OK ? define(archive, otf2) : code;
         const OTF2_ErrorCode closed = OTF2_Archive_Close(otf2);
         code = code != OTF2_SUCCESS ? code : closed;
     }
     mpl_otf2_listen_no_more(&reason);
+    if (st != MPL_OK) {
+        return st;
+    }
     return code == OTF2_SUCCESS ? MPL_OK : mpl_otf2_cannot_write(&reason, code, err);
 }
 
