@@ -21,20 +21,20 @@ INLINE uint64_t load_u64(const uint8_t *at, bool is_big_endian)
     return is_big_endian ? __builtin_bswap64(value) : value;
 }
 
-/* Eight bytes are fetched whatever the length: the padding behind the file allows it. */
+/* Eight bytes are fetched whatever the length: the padding behind the file allows it. Lengths follow no pattern that a
+ * processor could guess, so none but the rare one is branched on. */
 INLINE uint64_t get_u64(const uint8_t **at, bool is_big_endian)
 {
     const unsigned n = *(*at)++;
 
-    if (n == 0) {
-        return 0;
-    }
-    if (n == UINT8_MAX) {
+    if (__builtin_expect(n == UINT8_MAX, false)) {
         return UINT64_MAX;
     }
     const uint64_t value = load_u64(*at, is_big_endian);
     *at += n;
-    return is_big_endian ? value >> (64 - 8 * n) : value & (UINT64_MAX >> (64 - 8 * n));
+    /* Twice half of it, as no word may be shifted by its length. */
+    return is_big_endian ? value >> (32 - 4 * n) >> (32 - 4 * n)
+                         : value & ((UINT64_C(1) << 4 * n << 4 * n) - 1);
 }
 
 INLINE uint32_t get_u32(const uint8_t **at, bool is_big_endian)
@@ -333,26 +333,33 @@ INLINE const uint8_t *take_long(struct mpl_decode *d, uint8_t type, const uint8_
     return at + n;
 }
 
-/** Any record but times; returns the place behind it. */
+/** Enters and leaves alternate as they like, too: both go one way. */
+INLINE const uint8_t *take_region(struct mpl_decode *d, const uint8_t *at, bool big)
+{
+    const uint8_t *record = at;
+    const bool is_enter = *at++ == MPL_REC_ENTER;
+    const uint32_t region = find_region(d, get_u32(&at, big));
+
+    d->last_region = is_enter ? region : d->last_region;
+    mpl_event_writer_add_plain(&d->scratch->events, d->now_ticks,
+                               is_enter ? MPL_EV_ENTER : MPL_EV_LEAVE, region);
+    if (d->job.refs->extras.has_any) {
+        if (is_enter) {
+            mpl_extras_enter(d, record);
+        } else {
+            mpl_extras_leave(d);
+        }
+    }
+    return at;
+}
+
+/** Any other record but times; returns the place behind it. */
 INLINE const uint8_t *take_record(struct mpl_decode *d, const uint8_t *at, bool big)
 {
     const uint8_t *record = at;
     const uint8_t type = *at++;
 
     switch (type) {
-    case MPL_REC_ENTER:
-        d->last_region = find_region(d, get_u32(&at, big));
-        mpl_decode_store(d, MPL_EV_ENTER, d->last_region);
-        if (d->job.refs->extras.has_any) {
-            mpl_extras_enter(d, record);
-        }
-        return at;
-    case MPL_REC_LEAVE:
-        mpl_decode_store(d, MPL_EV_LEAVE, find_region(d, get_u32(&at, big)));
-        if (d->job.refs->extras.has_any) {
-            mpl_extras_leave(d);
-        }
-        return at;
     case MPL_REC_ISEND_COMPLETE:
         mpl_decode_isend_done(d, get_u64(&at, big));
         return at;
@@ -385,6 +392,10 @@ INLINE void take_chunk(struct mpl_decode *d, const uint8_t *at, const uint8_t *e
     const uint64_t base = d->job.scan->first_time;
 
     while (at < end && *at != MPL_REC_END_OF_CHUNK && *at != MPL_REC_END_OF_FILE) {
+        if (*at == MPL_REC_ENTER || *at == MPL_REC_LEAVE) {
+            at = take_region(d, at, big);
+            continue;
+        }
         if (*at != MPL_REC_TIME) {
             at = take_record(d, at, big);
             continue;
