@@ -253,21 +253,42 @@ static uint32_t find_previous(const struct mpl_instance_view *view, uint32_t num
     return kept->to > 0 ? finder->first + (kept->to - 1) * finder->step : MPL_NONE;
 }
 
-uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32_t location,
-                         uint32_t from, bool is_next)
+/* Per location, made at the first question. False: out of memory. */
+static bool has_room(struct mpl_recognition *r, uint32_t kind)
 {
-    const uint32_t kind = view->r->finders.of_event[view->event][number];
-    /* Made at the first question. */
-    struct mpl_recognition *r = view->r;
     struct mpl_finder ***of_location = &r->finders.of_kind[kind];
 
     if (*of_location == NULL) {
         *of_location = MPL_NEW_ARRAY(r->arena, r->model->n_locations, struct mpl_finder *);
     }
-    if (*of_location != NULL && (*of_location)[location] == NULL) {
-        (*of_location)[location] = make_finder(r, r->finders.filters[kind], location);
+    return *of_location != NULL;
+}
+
+void mpl_finders_hand_over(struct mpl_recognition *from, struct mpl_recognition *into,
+                           uint32_t location)
+{
+    for (uint32_t kind = 0; kind < from->finders.n_kinds; kind++) {
+        struct mpl_finder **of_location = from->finders.of_kind[kind];
+
+        /* Without memory they are found out again. */
+        if (of_location != NULL && of_location[location] != NULL && has_room(into, kind)) {
+            into->finders.of_kind[kind][location] = of_location[location];
+            of_location[location] = NULL;
+        }
     }
-    struct mpl_finder *finder = *of_location == NULL ? NULL : (*of_location)[location];
+}
+
+uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32_t location,
+                         uint32_t from, bool is_next)
+{
+    struct mpl_recognition *r = view->r;
+    const uint32_t kind = r->finders.of_event[view->event][number];
+    struct mpl_finder **of_location = has_room(r, kind) ? r->finders.of_kind[kind] : NULL;
+
+    if (of_location != NULL && of_location[location] == NULL) {
+        of_location[location] = make_finder(r, r->finders.filters[kind], location);
+    }
+    struct mpl_finder *finder = of_location == NULL ? NULL : of_location[location];
     if (finder == NULL) {
         view->has_no_memory = true;
         return MPL_NONE;

@@ -1,548 +1,164 @@
 /*
- * One pass over each location of a role: its spans become letters once, and every event type that
- * runs there is searched in them. A match that meets the event's constraints is an instance. One
- * that does not is remembered only while nothing explains its messages and collectives: the order to stop, read
- * as a task without result, is no failure of the pattern if it is an instance of something else.
+ * The instances on all locations: one after the other, or as many at a time as there are threads.
+ * What comes out is the same.
  */
 #include "config.h"
 
-#include "recognize/recognition_priv.h"
+#include "recognize/search_priv.h"
 
 #include <string.h>
-
-/* Matches that failed, as words: event, constraint, location, number of ends, these. */
-enum { FAILED_EVENT, FAILED_CONSTRAINT, FAILED_LOCATION, FAILED_ENDS, FAILED_HEAD };
-
-struct search {
-    struct mpl_recognition *r;
-    struct mpl_arena *arena; /* scratch */
-    struct mpl_event_matcher *matcher;
-    struct mpl_letter_stream *stream;
-    struct mpl_instance_view **views; /* per event, NULL until needed */
-    uint32_t n_most;                  /* matches that are tested together */
-    struct mpl_buf words; /* uint32_t: instances of the event at hand on the location, */
-    size_t n_tested;      /* so many words, and then matches that may become some */
-    struct mpl_buf lists; /* uint32_t: their repeated members, likewise */
-    size_t n_lists;
-    struct mpl_buf failed;  /* uint32_t: on this location, see above */
-    struct mpl_buf pending; /* uint32_t: of all locations, not explained so far */
-    uint32_t event;
-    uint32_t location;
-    size_t ends_at;   /* of the failed match at hand, in failed */
-    uint64_t n_spans; /* searched so far */
-    uint64_t
-        look_at; /* when so many are, to see whether the pattern still may explain what it must */
-};
 
 /* So few are searched sooner than one thinks about it. */
 enum { SPANS_MIN = 1 << 17 };
 
-/* ---- ends of communication ----------------------------------------------------------------------- */
+/* The locations of a recognition, of which several are searched at a time, by threads. */
+struct team {
+    struct mpl_recognition *r;
+    struct mpl_search **searches;   /* the first on the recognition itself if it is alone */
+    struct mpl_arena **arenas;      /* else, per search: its scratch, */
+    struct mpl_recognition *copies; /* the recognition with instances of its own, */
+    struct mpl_buf *marks;          /* and what it explains elsewhere */
+    uint32_t n;
+    uint32_t first, end; /* levels */
+    uint32_t location;   /* the first of the search at hand */
+    uint64_t n_spans;    /* searched so far */
+    uint64_t
+        look_at; /* when so many are, to see whether the pattern still may explain what it must */
+};
 
-static bool is_explained(const struct mpl_recognition *r, uint32_t location, uint32_t end)
+static enum mpl_status search_one(void *context, size_t i, unsigned worker,
+                                  struct mpl_err *err)
 {
-    return (r->explained[location][end / 64] >> end % 64 & 1) != 0;
+    struct team *team = context;
+    enum mpl_status st = MPL_OK;
+
+    (void) worker;
+    for (uint32_t level = team->first; level < team->end && st == MPL_OK; level++) {
+        st = mpl_search_location(team->searches[i], team->location + (uint32_t) i, level,
+                                 err);
+    }
+    return st;
 }
 
-static bool counts(const struct mpl_recognition *r, uint32_t location, uint32_t end)
+/* What a search has found on a location goes to where everybody looks for it. */
+static void hand_over(struct team *team, uint32_t i)
 {
-    const uint32_t n = r->model->locations[location].n_messages;
+    struct mpl_recognition *r = team->r;
+    struct mpl_recognition *from = &team->copies[i];
+    const struct mpl_mark *marks = team->marks[i].data;
 
-    return !r->is_part ||
-           (end < n ? mpl_events_has_message(r->events, location, end)
-                    : mpl_events_has_collective(r->events, location, end - n));
+    for (uint32_t e = 0; e < r->pattern->n_events; e++) {
+        struct mpl_instances *instances = &r->instances[e];
+
+        if (from->instances[e].n_segments > 0) {
+            struct mpl_segment *segment = &instances->segments[instances->n_segments++];
+
+            *segment = from->instances[e].segments[0];
+            segment->first = instances->n;
+            instances->n += segment->n;
+            from->instances[e].n_segments = 0;
+            from->instances[e].n = 0;
+        }
+    }
+    mpl_finders_hand_over(from, r, team->location + i);
+    r->n_fitting += from->n_fitting;
+    from->n_fitting = 0;
+    for (size_t m = 0; m < team->marks[i].n; m++) {
+        mpl_end_set_explained(r, marks[m].location, marks[m].end);
+    }
+    team->marks[i].n = 0;
 }
 
-/* Ends of locations that play no role do not count. */
-static bool explain(void *context, uint32_t location, uint32_t end)
+/* Looks each time a quarter more is searched, so that all looks together cost little. */
+static bool is_hopeless(struct team *team, uint32_t end)
 {
-    struct mpl_recognition *r = context;
+    if (team->r->needed_coverage <= 0 || team->n_spans < team->look_at) {
+        return false;
+    }
+    team->look_at = team->n_spans + team->n_spans / 4;
+    return mpl_coverage_falls_short(team->r, end);
+}
 
-    if (r->explained[location] != NULL && counts(r, location, end)) {
-        r->explained[location][end / 64] |= UINT64_C(1) << end % 64;
+/* Kinds of calls are found once for all patterns, by one thread. */
+static bool prepare_kinds(const struct team *team, uint32_t n)
+{
+    for (uint32_t l = team->location; l < team->location + n; l++) {
+        if (team->r->roles_of_location[l] != 0 &&
+            mpl_kinds_get(team->r->topology, l) == NULL) {
+            return false;
+        }
     }
     return true;
 }
 
 /*
- * The usual case of a member's ends: its only span has one, or none. MPL_MANY_ENDS when it is
- * another.
+ * The events of some levels, on as many locations at a time as there are searches. Whether to go on is decided location by
+ * location: what was found behind the one that decides is left.
  */
-static uint32_t single_end(const struct mpl_instance_view *view, uint32_t member)
-{
-    const uint32_t word = view->row.words[view->instances->word_of[member]];
-
-    if (word == MPL_NONE) {
-        return MPL_NONE;
-    }
-    if ((word & MPL_WORD_LIST) != 0) {
-        return MPL_MANY_ENDS;
-    }
-    return word % 2 == 0 ? MPL_NONE : view->near->ends[word / 2];
-}
-
-/* Calls \p visit for each end of the match's members. */
-static bool visit_members(struct mpl_instance_view *view, mpl_end_visit *visit,
-                          void *context)
-{
-    for (uint32_t i = 0; i < view->n_talking_members; i++) {
-        const uint32_t end = single_end(view, view->talking[i]);
-
-        if (end == MPL_MANY_ENDS
-                ? !mpl_view_ends(view, view->talking[i], visit, context)
-                : end != MPL_NONE && !visit(context, view->row.location, end)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The other end of a member's only message, without looking for its span. False: not so simple. */
-static bool explain_match(struct mpl_recognition *r, const struct mpl_instance_view *view,
-                          uint32_t name)
-{
-    const struct mpl_event_definition *event = view->definition;
-    const struct mpl_associated *link = &event->associated[name - event->n_members];
-
-    if (link->link != MPL_LINK_MATCH || link->base >= event->n_members) {
-        return false;
-    }
-
-    const uint32_t message = single_end(view, link->base);
-
-    if (message == MPL_MANY_ENDS) {
-        return false;
-    }
-    /* A collective has no other end. */
-    if (message < r->model->locations[view->row.location].n_messages) {
-        const struct mpl_end other = mpl_match_partner(
-            r->model, mpl_events_match(r->events), view->row.location, message);
-
-        return other.message == MPL_NONE || explain(r, other.location, other.message);
-    }
-    return true;
-}
-
-static enum mpl_status explain_instance(struct search *s, struct mpl_instance_view *view,
-                                        struct mpl_err *err)
-{
-    (void) visit_members(view, explain, s->r);
-    /* What is merely before or behind is context. */
-    for (uint32_t i = view->n_talking_members; i < view->n_talking; i++) {
-        if (!explain_match(s->r, view, view->talking[i])) {
-            (void) mpl_view_ends(view, view->talking[i], explain, s->r);
-        }
-    }
-    return view->has_no_memory ? mpl_nomem(err) : MPL_OK;
-}
-
-/* ---- matches that fail --------------------------------------------------------------------- */
-
-struct excuse {
-    const struct mpl_recognition *r;
-    uint32_t n_ends;
-};
-
-static bool excuse_end(void *context, uint32_t location, uint32_t end)
-{
-    struct excuse *excuse = context;
-
-    excuse->n_ends++;
-    return is_explained(excuse->r, location, end);
-}
-
-static bool remember_end(void *context, uint32_t location, uint32_t end)
-{
-    struct search *s = context;
-    const size_t at = s->failed.n;
-
-    (void) location;
-    if (!mpl_buf_grow_to(&s->failed, at + 1)) {
-        return false;
-    }
-    ((uint32_t *) s->failed.data)[at] = end;
-    ((uint32_t *) s->failed.data)[s->ends_at]++;
-    return true;
-}
-
-/* Most failed matches are explained by what was found before on their location. */
-static enum mpl_status remember_failed(struct search *s, struct mpl_instance_view *view,
-                                       uint32_t constraint, struct mpl_err *err)
-{
-    const size_t start = s->failed.n;
-    struct excuse excuse = { s->r, 0 };
-
-    if (visit_members(view, excuse_end, &excuse) && excuse.n_ends > 0) {
-        return MPL_OK;
-    }
-    s->ends_at = start + FAILED_ENDS;
-    if (!mpl_buf_grow_to(&s->failed, start + FAILED_HEAD)) {
-        return mpl_nomem(err);
-    }
-
-    uint32_t *head = (uint32_t *) s->failed.data + start;
-
-    head[FAILED_EVENT] = s->event;
-    head[FAILED_CONSTRAINT] = constraint;
-    head[FAILED_LOCATION] = s->location;
-    head[FAILED_ENDS] = 0;
-    return visit_members(view, remember_end, s) ? MPL_OK : mpl_nomem(err);
-}
-
-/* A match without communication has nothing that could explain it. */
-static bool has_excuse(const struct mpl_recognition *r, const uint32_t *failed)
-{
-    for (uint32_t i = 0; i < failed[FAILED_ENDS]; i++) {
-        if (!is_explained(r, failed[FAILED_LOCATION], failed[FAILED_HEAD + i])) {
-            return false;
-        }
-    }
-    return failed[FAILED_ENDS] > 0;
-}
-
-static bool keep_pending(struct search *s, const uint32_t *failed)
-{
-    const size_t at = s->pending.n;
-    const size_t n = FAILED_HEAD + failed[FAILED_ENDS];
-
-    if (!mpl_buf_grow_to(&s->pending, at + n)) {
-        return false;
-    }
-    memcpy((uint32_t *) s->pending.data + at, failed, n * sizeof *failed);
-    return true;
-}
-
-/* What was found behind them may explain them, too. */
-static enum mpl_status sift_failed(struct search *s, struct mpl_err *err)
-{
-    const uint32_t *words = s->failed.data;
-
-    for (size_t i = 0; i < s->failed.n; i += FAILED_HEAD + words[i + FAILED_ENDS]) {
-        if (!has_excuse(s->r, words + i) && !keep_pending(s, words + i)) {
-            return mpl_nomem(err);
-        }
-    }
-    s->failed.n = 0;
-    return MPL_OK;
-}
-
-/* ---- one match ------------------------------------------------------------------------------- */
-
-/* Replaces the words of members that were captured more than once by places of lists. */
-static bool add_lists(struct search *s, const struct mpl_capture *captures, size_t n,
-                      uint32_t *words)
-{
-    const struct mpl_event_definition *event = &s->r->pattern->events[s->event];
-    const struct mpl_instances *instances = &s->r->instances[s->event];
-    uint32_t count[MPL_MEMBERS_MAX] = { 0 };
-
-    for (size_t i = 0; i < n; i++) {
-        count[captures[i].member]++;
-    }
-    for (uint32_t m = 0; m < event->n_members; m++) {
-        size_t at = s->lists.n;
-
-        if (count[m] < 2) {
-            continue;
-        }
-        if (at + count[m] + 1 >= MPL_NONE - MPL_WORD_LIST ||
-            !mpl_buf_grow_to(&s->lists, at + count[m] + 1)) {
-            return false;
-        }
-
-        uint32_t *lists = s->lists.data;
-
-        words[instances->word_of[m]] = MPL_WORD_LIST | (uint32_t) at;
-        lists[at++] = count[m];
-        for (size_t i = 0; i < n; i++) {
-            if (captures[i].member == m) {
-                lists[at++] = mpl_stream_at(s->stream, captures[i].position);
-            }
-        }
-    }
-    return true;
-}
-
-/* The captures as words behind those that are there; see struct mpl_segment. */
-static bool add_words(struct search *s, const struct mpl_capture *captures, size_t n)
-{
-    const struct mpl_instances *instances = &s->r->instances[s->event];
-    const size_t start = s->words.n;
-    bool has_lists = false;
-
-    if (!mpl_buf_grow_to(&s->words, start + instances->stride)) {
-        return false;
-    }
-
-    uint32_t *words = (uint32_t *) s->words.data + start;
-
-    for (uint32_t i = 0; i < instances->stride; i++) {
-        words[i] = MPL_NONE;
-    }
-    for (size_t i = 0; i < n; i++) {
-        uint32_t *word = &words[instances->word_of[captures[i].member]];
-
-        has_lists = has_lists || *word != MPL_NONE;
-        *word = mpl_stream_at(s->stream, captures[i].position);
-    }
-    return !has_lists || add_lists(s, captures, n, words);
-}
-
-/* ---- matches, many at a time ------------------------------------------------------------- */
-
-/* Leaves in \p rows the instances, and says which constraint of the others fails first: MPL_NONE where they are no match. */
-static void test_rows(struct mpl_instance_view *view, uint64_t *rows, uint32_t *failing)
-{
-    mpl_row_set matches;
-
-    memset(failing, 0xFF, MPL_FORMULA_ROWS * sizeof *failing); /* MPL_NONE everywhere */
-    mpl_rows_first(view->n, rows);
-    for (uint32_t i = 0; i < view->n; i++) {
-        mpl_view_go(view, i);
-        if (mpl_view_lacks_beside(view)) {
-            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
-        }
-    }
-    memcpy(matches, rows, sizeof matches);
-    for (uint32_t c = 0; c < view->definition->n_constraints; c++) {
-        struct mpl_rows left;
-        mpl_row_set gone;
-
-        memcpy(gone, rows, sizeof gone);
-        mpl_view_test(view, c, rows);
-        for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
-            gone[w] &= ~rows[w];
-        }
-        mpl_rows_list(gone, &left);
-        for (uint32_t k = 0; k < left.n; k++) {
-            failing[left.at[k]] = c;
-        }
-    }
-}
-
-/* Moves an instance to the others, over those that are none. */
-static void move_row(struct search *s, const struct mpl_row *row, uint32_t stride)
-{
-    uint32_t *words = (uint32_t *) s->words.data + s->n_tested;
-    uint32_t *lists = s->lists.data;
-
-    memmove(words, row->words, stride * sizeof *words);
-    for (uint32_t i = 0; i < stride; i++) {
-        if (words[i] == MPL_NONE || (words[i] & MPL_WORD_LIST) == 0) {
-            continue;
-        }
-
-        const uint32_t at = words[i] & ~MPL_WORD_LIST;
-        const uint32_t n = lists[at] + 1;
-
-        memmove(lists + s->n_lists, lists + at, n * sizeof *lists);
-        words[i] = MPL_WORD_LIST | (uint32_t) s->n_lists;
-        s->n_lists += n;
-    }
-    s->n_tested += stride;
-}
-
-/* What is no instance makes room for what comes. */
-static enum mpl_status sort_rows(struct search *s, struct mpl_instance_view *view,
-                                 const uint64_t *rows, const uint32_t *failing,
-                                 struct mpl_err *err)
-{
-    enum mpl_status st = MPL_OK;
-
-    for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
-        mpl_view_go(view, i);
-        if (mpl_row_is_in(rows, i)) {
-            s->r->n_fitting++;
-            st = explain_instance(s, view, err);
-        } else if (failing[i] != MPL_NONE) {
-            st = remember_failed(s, view, failing[i], err);
-        }
-    }
-    for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
-        if (mpl_row_is_in(rows, i)) {
-            move_row(s, &view->rows[i], view->instances->stride);
-        }
-    }
-    s->words.n = s->n_tested;
-    s->lists.n = s->n_lists;
-    return st;
-}
-
-static enum mpl_status test_matches(struct search *s, struct mpl_err *err)
-{
-    struct mpl_instance_view *view = s->views[s->event];
-    uint32_t failing[MPL_FORMULA_ROWS];
-    mpl_row_set rows;
-
-    if (s->words.n == s->n_tested) {
-        return MPL_OK;
-    }
-    if (view == NULL) {
-        view = s->views[s->event] = mpl_view_open(s->r, s->event, s->n_most, s->arena);
-    }
-    if (view == NULL) {
-        return mpl_nomem(err);
-    }
-    /* Makes rows of those that are not tested yet. */
-    const uint32_t stride = view->instances->stride;
-    const uint32_t *words = (const uint32_t *) s->words.data + s->n_tested;
-    const uint32_t n = (uint32_t) ((s->words.n - s->n_tested) / stride);
-
-    for (uint32_t i = 0; i < n; i++) {
-        view->rows[i] = (struct mpl_row){ s->location, MPL_NONE,
-                                          words + (size_t) i * stride, s->lists.data };
-    }
-    mpl_view_begin(view, n, mpl_stream_near(s->stream));
-    test_rows(view, rows, failing);
-    return view->has_no_memory ? mpl_nomem(err) : sort_rows(s, view, rows, failing, err);
-}
-
-static enum mpl_status take_match(void *context, const struct mpl_capture *captures,
-                                  size_t n, struct mpl_err *err)
-{
-    struct search *s = context;
-    const size_t room = (size_t) s->n_most * s->r->instances[s->event].stride;
-
-    if (!add_words(s, captures, n)) {
-        return mpl_nomem(err);
-    }
-    return s->words.n - s->n_tested < room ? MPL_OK : test_matches(s, err);
-}
-
-/* ---- one location ------------------------------------------------------------------------------ */
-
-/* Moves what was found into the recognition. */
-static enum mpl_status keep_instances(struct search *s, struct mpl_err *err)
-{
-    struct mpl_recognition *r = s->r;
-    struct mpl_instances *instances = &r->instances[s->event];
-    struct mpl_segment *segment = &instances->segments[instances->n_segments++];
-    uint32_t *words = MPL_NEW_ARRAY(r->arena, s->words.n, uint32_t);
-    uint32_t *lists = MPL_NEW_ARRAY(r->arena, s->lists.n, uint32_t);
-
-    if (words == NULL || lists == NULL) {
-        return mpl_nomem(err);
-    }
-    if (s->words.n > 0) {
-        memcpy(words, s->words.data, s->words.n * sizeof *words);
-    }
-    if (s->lists.n > 0) {
-        memcpy(lists, s->lists.data, s->lists.n * sizeof *lists);
-    }
-    *segment =
-        (struct mpl_segment){ s->location, (uint32_t) (s->words.n / instances->stride),
-                              instances->n, words, lists };
-    instances->n += segment->n;
-    return MPL_OK;
-}
-
-static enum mpl_status search_event(struct search *s, uint32_t i, uint32_t event,
-                                    struct mpl_err *err)
-{
-    struct mpl_letters letters;
-    enum mpl_status st = mpl_stream_letters(s->stream, i, &letters, err);
-
-    s->event = event;
-    s->words.n = s->n_tested = 0;
-    s->lists.n = s->n_lists = 0;
-    if (st == MPL_OK) {
-        st = mpl_matcher_run(s->matcher, s->r->pattern->events[event].automaton, &letters,
-                             MPL_EXTEND_MAX, take_match, s, err);
-    }
-    st = st == MPL_OK ? test_matches(s, err) : st;
-    return st == MPL_OK ? keep_instances(s, err) : st;
-}
-
-static enum mpl_status search_location(struct search *s, uint32_t location, uint32_t level,
-                                       uint32_t *events, struct mpl_err *err)
-{
-    const struct mpl_pattern *pattern = s->r->pattern;
-    uint32_t n = 0;
-    enum mpl_status st;
-
-    for (uint32_t e = 0; e < pattern->n_events; e++) {
-        const uint32_t role = pattern->events[e].role;
-
-        if (pattern->events[e].level == level &&
-            (s->r->roles_of_location[location] >> role & 1) != 0) {
-            events[n++] = e;
-        }
-    }
-    if (n == 0) {
-        return MPL_OK;
-    }
-    s->location = location;
-    st = mpl_stream_read(s->stream, location, events, n, err);
-    for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
-        st = search_event(s, i, events[i], err);
-    }
-    return st == MPL_OK ? sift_failed(s, err) : st;
-}
-
-/* Looks each time a quarter more is searched, so that all looks together cost little. */
-static bool is_hopeless(struct search *s, uint32_t end)
-{
-    if (s->r->needed_coverage <= 0 || s->n_spans < s->look_at) {
-        return false;
-    }
-    s->look_at = s->n_spans + s->n_spans / 4;
-    return mpl_coverage_falls_short(s->r, end);
-}
-
-/* The events of some levels, location by location. */
-static enum mpl_status search_levels(struct search *s, uint32_t first, uint32_t end,
+static enum mpl_status search_levels(struct team *team, uint32_t first, uint32_t end,
                                      bool is_last, struct mpl_err *err)
 {
-    uint32_t *events = MPL_NEW_ARRAY(s->arena, s->r->pattern->n_events, uint32_t);
-    const uint32_t n_locations = s->r->model->n_locations;
+    const uint32_t n_locations = team->r->model->n_locations;
+    uint32_t n;
 
-    if (events == NULL) {
-        return mpl_nomem(err);
-    }
-    for (uint32_t l = 0; l < n_locations && !s->r->has_stopped; l++) {
-        for (uint32_t level = first; level < end; level++) {
-            const enum mpl_status st = search_location(s, l, level, events, err);
+    team->first = first;
+    team->end = end;
+    for (uint32_t l = 0; l < n_locations && !team->r->has_stopped; l += n) {
+        n = n_locations - l < team->n ? n_locations - l : team->n;
+        team->location = l;
 
-            if (st != MPL_OK) {
-                return st;
-            }
+        const struct mpl_parallel job = {
+            .n_tasks = n, .max_threads = n, .run = search_one, .context = team
+        };
+        const enum mpl_status st =
+            n > 1 && !prepare_kinds(team, n) ? mpl_nomem(err) : mpl_parallel_run(&job, err);
+
+        if (st != MPL_OK) {
+            return st;
         }
-        s->n_spans += s->r->ranges[l].end - s->r->ranges[l].first;
-        s->r->has_stopped = is_last && l + 1 < n_locations && is_hopeless(s, l + 1);
+        for (uint32_t i = 0; i < n && !team->r->has_stopped; i++) {
+            if (team->copies != NULL) {
+                hand_over(team, i);
+            }
+            team->n_spans += team->r->ranges[l + i].end - team->r->ranges[l + i].first;
+            team->r->has_stopped =
+                is_last && l + i + 1 < n_locations && is_hopeless(team, l + i + 1);
+        }
     }
     return MPL_OK;
 }
 
-static enum mpl_status search_all(struct search *s, struct mpl_err *err)
+static bool is_wide(const struct mpl_pattern *pattern)
 {
-    const struct mpl_pattern *pattern = s->r->pattern;
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        if (pattern->events[e].is_wide) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mpl_status search_all(struct team *team, struct mpl_err *err)
+{
+    const struct mpl_pattern *pattern = team->r->pattern;
+    const bool is_by_level = is_wide(pattern);
     uint32_t n_levels = 0;
-    bool is_wide = false;
     enum mpl_status st = MPL_OK;
 
     for (uint32_t e = 0; e < pattern->n_events; e++) {
         n_levels =
             pattern->events[e].level >= n_levels ? pattern->events[e].level + 1 : n_levels;
-        is_wide = is_wide || pattern->events[e].is_wide;
     }
-    s->look_at = SPANS_MIN;
-    if (!is_wide) {
-        st = search_levels(s, 0, n_levels, true, err);
+    team->look_at = SPANS_MIN;
+    if (!is_by_level) {
+        st = search_levels(team, 0, n_levels, true, err);
     }
-    for (uint32_t level = 0; is_wide && level < n_levels && st == MPL_OK; level++) {
-        s->n_spans = 0;
-        st = search_levels(s, level, level + 1, level + 1 == n_levels, err);
+    for (uint32_t level = 0; is_by_level && level < n_levels && st == MPL_OK; level++) {
+        team->n_spans = 0;
+        st = search_levels(team, level, level + 1, level + 1 == n_levels, err);
     }
-    if (st == MPL_OK && !s->r->has_stopped) {
-        /* The others may be explained by links from elsewhere; then they count. */
-        const uint32_t *words = s->pending.data;
-
-        for (size_t i = 0; i < s->pending.n; i += FAILED_HEAD + words[i + FAILED_ENDS]) {
-            if (!has_excuse(s->r, words + i)) {
-                s->r->n_failed[words[i + FAILED_EVENT]][words[i + FAILED_CONSTRAINT]]++;
-                s->r->n_failing++;
-            }
-        }
+    for (uint32_t i = 0; i < team->n && st == MPL_OK && !team->r->has_stopped; i++) {
+        mpl_search_count_failed(team->searches[i], team->r);
     }
     return st;
 }
@@ -607,54 +223,93 @@ static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
     return MPL_OK;
 }
 
-/* No location has more matches than spans, or not many more; small runs should not need memory for large ones. */
-static uint32_t count_most(const struct mpl_recognition *r)
+/* The same recognition, whose instances are those of one location. */
+static bool copy_recognition(const struct mpl_recognition *r, struct mpl_recognition *copy)
 {
-    uint32_t n = 1;
-
-    for (uint32_t l = 0; l < r->model->n_locations; l++) {
-        const struct mpl_range range = r->ranges[l];
-
-        if (r->roles_of_location[l] != 0 && range.end > range.first + n) {
-            n = range.end - range.first;
+    *copy = *r;
+    copy->arena = mpl_arena_create();
+    if (copy->arena == NULL || !mpl_finders_prepare(copy)) {
+        return false;
+    }
+    copy->instances =
+        MPL_NEW_ARRAY(copy->arena, r->pattern->n_events, struct mpl_instances);
+    for (uint32_t e = 0; e < r->pattern->n_events && copy->instances != NULL; e++) {
+        copy->instances[e] = r->instances[e];
+        copy->instances[e].segments = MPL_NEW(copy->arena, struct mpl_segment);
+        if (copy->instances[e].segments == NULL) {
+            return false;
         }
     }
-    return n < MPL_FORMULA_ROWS ? n : MPL_FORMULA_ROWS;
+    return copy->instances != NULL;
 }
 
-static enum mpl_status search_with(struct search *s, struct mpl_err *err)
+/* So many locations are searched at a time. What needs instances of others, or what came first, is searched alone. */
+static uint32_t count_searches(const struct mpl_recognition *r)
 {
-    s->n_most = count_most(s->r);
-    s->views = MPL_NEW_ARRAY(s->arena, s->r->pattern->n_events, struct mpl_instance_view *);
-    s->matcher = mpl_matcher_open(s->arena);
-    s->stream = mpl_stream_open(s->r, s->arena);
-    s->words = mpl_buf_make(sizeof(uint32_t));
-    s->lists = mpl_buf_make(sizeof(uint32_t));
-    s->failed = mpl_buf_make(sizeof(uint32_t));
-    s->pending = mpl_buf_make(sizeof(uint32_t));
-    if (s->views == NULL || s->matcher == NULL || s->stream == NULL) {
-        return mpl_nomem(err);
+    const uint32_t n =
+        mpl_threads() < r->model->n_locations ? mpl_threads() : r->model->n_locations;
+
+    return is_wide(r->pattern) || mpl_view_asks_what_came_first(r->pattern) || n == 0 ? 1
+                                                                                      : n;
+}
+
+/* One more of several. False: out of memory. */
+static bool open_copy(struct team *team, uint32_t i)
+{
+    team->marks[i] = mpl_buf_make(sizeof(struct mpl_mark));
+    team->arenas[i] = mpl_arena_create();
+    if (team->arenas[i] == NULL || !copy_recognition(team->r, &team->copies[i])) {
+        return false;
     }
-    return search_all(s, err);
+    team->searches[i] = mpl_search_open(&team->copies[i], &team->marks[i], team->arenas[i]);
+    return team->searches[i] != NULL;
+}
+
+static bool open_team(struct team *team, struct mpl_arena *arena)
+{
+    const uint32_t n = count_searches(team->r);
+    bool is_open = true;
+
+    team->searches = MPL_NEW_ARRAY(arena, n, struct mpl_search *);
+    if (n == 1) {
+        team->n = team->searches == NULL ? 0 : 1;
+        return team->n == 1 &&
+               (team->searches[0] = mpl_search_open(team->r, NULL, arena)) != NULL;
+    }
+    team->arenas = MPL_NEW_ARRAY(arena, n, struct mpl_arena *);
+    team->copies = MPL_NEW_ARRAY(arena, n, struct mpl_recognition);
+    team->marks = MPL_NEW_ARRAY(arena, n, struct mpl_buf);
+    if (mpl_arena_is_short(arena)) {
+        return false;
+    }
+    for (team->n = 0; team->n < n && is_open; team->n++) {
+        is_open = open_copy(team, team->n);
+    }
+    return is_open;
+}
+
+static void close_team(struct team *team)
+{
+    for (uint32_t i = 0; i < team->n; i++) {
+        mpl_search_close(team->searches[i]);
+        if (team->copies != NULL) { /* the instances are in their arenas */
+            mpl_arena_destroy(team->arenas[i]);
+            mpl_buf_free(&team->marks[i]);
+            mpl_arena_absorb(team->r->arena, team->copies[i].arena);
+        }
+    }
 }
 
 enum mpl_status mpl_instances_find_all(struct mpl_recognition *r, struct mpl_err *err)
 {
-    struct search s = { .r = r, .arena = mpl_arena_create() };
-    enum mpl_status st = s.arena == NULL ? mpl_nomem(err) : prepare(r, err);
+    struct team team = { .r = r };
+    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = arena == NULL ? mpl_nomem(err) : prepare(r, err);
 
     if (st == MPL_OK) {
-        st = search_with(&s, err);
-        for (uint32_t e = 0; s.views != NULL && e < r->pattern->n_events; e++) {
-            mpl_view_close(s.views[e]);
-        }
-        mpl_matcher_close(s.matcher);
-        mpl_stream_close(s.stream);
-        mpl_buf_free(&s.words);
-        mpl_buf_free(&s.lists);
-        mpl_buf_free(&s.failed);
-        mpl_buf_free(&s.pending);
+        st = open_team(&team, arena) ? search_all(&team, err) : mpl_nomem(err);
+        close_team(&team);
     }
-    mpl_arena_destroy(s.arena);
+    mpl_arena_destroy(arena);
     return st;
 }

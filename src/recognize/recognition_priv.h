@@ -268,6 +268,8 @@ struct mpl_instance_view {
 struct mpl_instance_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
                                         size_t n_most, struct mpl_arena *arena);
 void mpl_view_close(struct mpl_instance_view *view); /* NULL is allowed */
+/** Whether some formula of the pattern asks what came first. */
+bool mpl_view_asks_what_came_first(const struct mpl_pattern *pattern);
 /** Starts anew with \p n rows that the caller has filled in; near (may be NULL) must be about their location. */
 void mpl_view_begin(struct mpl_instance_view *view, uint32_t n,
                     const struct mpl_near *near);
@@ -314,6 +316,9 @@ void mpl_view_bind_beside(struct mpl_instance_view *view, uint32_t member,
 bool mpl_view_lacks_beside(struct mpl_instance_view *view);
 /** Numbers the kinds of spans that links look for. False: out of memory. */
 bool mpl_finders_prepare(struct mpl_recognition *r);
+/** What \p from has found out about spans of a location, for all who ask \p into. */
+void mpl_finders_hand_over(struct mpl_recognition *from, struct mpl_recognition *into,
+                           uint32_t location);
 /**
  * The nearest span beyond \p from that fits the filter of associated event \p number, a link along
  * the location, or MPL_NONE. Its condition over other spans is not looked at.

@@ -23,7 +23,7 @@ static bool can_talk(const struct mpl_event_definition *definition, uint32_t nam
     return definition->associated[name - definition->n_members].is_explained;
 }
 
-static bool asks_what_came_first(const struct mpl_pattern *pattern)
+bool mpl_view_asks_what_came_first(const struct mpl_pattern *pattern)
 {
     for (uint32_t e = 0; e < pattern->n_events; e++) {
         for (uint32_t i = 0; i < pattern->events[e].n_slots; i++) {
@@ -76,7 +76,7 @@ struct mpl_instance_view *mpl_view_open(struct mpl_recognition *r, uint32_t even
     view->arena = arena;
     view->n_most = n_most < MPL_FORMULA_ROWS ? (uint32_t) n_most : MPL_FORMULA_ROWS;
     view->rows = MPL_NEW_ARRAY(arena, view->n_most, struct mpl_row);
-    view->has_relations = asks_what_came_first(r->pattern);
+    view->has_relations = mpl_view_asks_what_came_first(r->pattern);
     if (view->rows == NULL || !make_room(view, arena)) {
         return NULL;
     }

@@ -8,6 +8,7 @@
 #include "../lib/suite.h"
 #include "recognize_fixture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 8, ROUNDS = 5000, LINE_BYTES = 256 };
@@ -88,6 +89,30 @@ static struct mpl_recognition *recognize_needed(const struct mpl_pattern *patter
     return r;
 }
 
+/* With \p threads each has some locations; what comes out must be that of one. */
+static void check_threads(const struct mpl_pattern *pattern,
+                          const struct mpl_events *events, double needed,
+                          const char *threads)
+{
+    ck_assert_int_eq(setenv("MARPLE_THREADS", "1", 1), 0);
+    const struct mpl_recognition *one = recognize_needed(pattern, events, needed);
+    ck_assert_int_eq(setenv("MARPLE_THREADS", threads, 1), 0);
+    const struct mpl_recognition *many = recognize_needed(pattern, events, needed);
+
+    ck_assert_int_eq(mpl_recognition_has_stopped(many), mpl_recognition_has_stopped(one));
+    ck_assert_double_eq(mpl_recognition_message_coverage(many),
+                        mpl_recognition_message_coverage(one));
+    ck_assert_uint_eq(mpl_recognition_fitting(many), mpl_recognition_fitting(one));
+    ck_assert_uint_eq(mpl_recognition_failing(many), mpl_recognition_failing(one));
+    for (uint32_t event = 0; event < mpl_pattern_event_count(pattern); event++) {
+        const size_t n = mpl_recognition_count(one, event);
+
+        ck_assert_uint_eq(mpl_recognition_count(many, event), n);
+        ck_assert_mem_eq(mpl_recognition_locations(many, event),
+                         mpl_recognition_locations(one, event), n * sizeof(uint32_t));
+    }
+}
+
 static void check_bounds(const char *text, unsigned fitting)
 {
     const struct mpl_pattern *pattern = pattern_of_text(text, arena);
@@ -99,6 +124,9 @@ static void check_bounds(const char *text, unsigned fitting)
         const struct mpl_recognition *r = recognize_needed(pattern, events, needed);
         const double coverage = mpl_recognition_message_coverage(r);
 
+        if (tenths % 3 == 0) {
+            check_threads(pattern, events, needed, tenths == 3 ? "8" : "3");
+        }
         if (!mpl_recognition_has_stopped(r)) {
             ck_assert_double_eq(coverage, all);
             ck_assert_msg(needed <= all + 0.2, "%g %% needed of %g %%", 100 * needed,

@@ -1,0 +1,556 @@
+/*
+ * One pass over a location of a role: its spans become letters once, and every event type that
+ * runs there is searched in them. A match that meets the event's constraints is an instance. One
+ * that does not is remembered only while nothing explains its messages and collectives: the order to stop, read
+ * as a task without result, is no failure of the pattern if it is an instance of something else.
+ */
+#include "config.h"
+
+#include "recognize/search_priv.h"
+
+#include <string.h>
+
+/* Matches that failed, as words: event, constraint, location, number of ends, these. */
+enum { FAILED_EVENT, FAILED_CONSTRAINT, FAILED_LOCATION, FAILED_ENDS, FAILED_HEAD };
+
+struct mpl_search {
+    struct mpl_recognition *r;
+    struct mpl_arena *arena; /* scratch */
+    uint32_t *events;        /* room for the events of one level */
+    struct mpl_event_matcher *matcher;
+    struct mpl_letter_stream *stream;
+    struct mpl_instance_view **views; /* per event, NULL until needed */
+    uint32_t n_most;                  /* matches that are tested together */
+    struct mpl_buf words; /* uint32_t: instances of the event at hand on the location, */
+    size_t n_tested;      /* so many words, and then matches that may become some */
+    struct mpl_buf lists; /* uint32_t: their repeated members, likewise */
+    size_t n_lists;
+    struct mpl_buf failed;  /* uint32_t: on this location, see above */
+    struct mpl_buf pending; /* uint32_t: of all locations, not explained so far */
+    struct mpl_buf
+        *marks; /* struct mpl_mark: what it explains elsewhere; NULL: it says so at once */
+    uint32_t event;
+    uint32_t location;
+    size_t ends_at; /* of the failed match at hand, in failed */
+};
+
+/* ---- ends of communication ----------------------------------------------------------------------- */
+
+static bool is_explained(const struct mpl_recognition *r, uint32_t location, uint32_t end)
+{
+    return (r->explained[location][end / 64] >> end % 64 & 1) != 0;
+}
+
+static bool counts(const struct mpl_recognition *r, uint32_t location, uint32_t end)
+{
+    const uint32_t n = r->model->locations[location].n_messages;
+
+    return !r->is_part ||
+           (end < n ? mpl_events_has_message(r->events, location, end)
+                    : mpl_events_has_collective(r->events, location, end - n));
+}
+
+/* Ends of locations that play no role do not count. */
+static bool explain(void *context, uint32_t location, uint32_t end)
+{
+    struct mpl_search *s = context;
+    struct mpl_recognition *r = s->r;
+
+    if (r->explained[location] == NULL || !counts(r, location, end)) {
+        return true;
+    }
+    if (s->marks != NULL && location != s->location) {
+        return mpl_buf_put(s->marks, &(struct mpl_mark){ location, end });
+    }
+    mpl_end_set_explained(r, location, end);
+    return true;
+}
+
+/*
+ * The usual case of a member's ends: its only span has one, or none. MPL_MANY_ENDS when it is
+ * another.
+ */
+static uint32_t single_end(const struct mpl_instance_view *view, uint32_t member)
+{
+    const uint32_t word = view->row.words[view->instances->word_of[member]];
+
+    if (word == MPL_NONE) {
+        return MPL_NONE;
+    }
+    if ((word & MPL_WORD_LIST) != 0) {
+        return MPL_MANY_ENDS;
+    }
+    return word % 2 == 0 ? MPL_NONE : view->near->ends[word / 2];
+}
+
+/* Calls \p visit for each end of the match's members. */
+static bool visit_members(struct mpl_instance_view *view, mpl_end_visit *visit,
+                          void *context)
+{
+    for (uint32_t i = 0; i < view->n_talking_members; i++) {
+        const uint32_t end = single_end(view, view->talking[i]);
+
+        if (end == MPL_MANY_ENDS
+                ? !mpl_view_ends(view, view->talking[i], visit, context)
+                : end != MPL_NONE && !visit(context, view->row.location, end)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The other end of a member's only message, without looking for its span. False: not so simple. */
+static bool explain_match(struct mpl_search *s, const struct mpl_instance_view *view,
+                          uint32_t name)
+{
+    const struct mpl_recognition *r = s->r;
+    const struct mpl_event_definition *event = view->definition;
+    const struct mpl_associated *link = &event->associated[name - event->n_members];
+
+    if (link->link != MPL_LINK_MATCH || link->base >= event->n_members) {
+        return false;
+    }
+
+    const uint32_t message = single_end(view, link->base);
+
+    if (message == MPL_MANY_ENDS) {
+        return false;
+    }
+    /* A collective has no other end. */
+    if (message < r->model->locations[view->row.location].n_messages) {
+        const struct mpl_end other = mpl_match_partner(
+            r->model, mpl_events_match(r->events), view->row.location, message);
+
+        return other.message == MPL_NONE || explain(s, other.location, other.message);
+    }
+    return true;
+}
+
+static enum mpl_status explain_instance(struct mpl_search *s,
+                                        struct mpl_instance_view *view, struct mpl_err *err)
+{
+    bool is_enough = visit_members(view, explain, s);
+
+    /* What is merely before or behind is context. */
+    for (uint32_t i = view->n_talking_members; i < view->n_talking; i++) {
+        if (!explain_match(s, view, view->talking[i])) {
+            is_enough = mpl_view_ends(view, view->talking[i], explain, s) && is_enough;
+        }
+    }
+    return view->has_no_memory || !is_enough ? mpl_nomem(err) : MPL_OK;
+}
+
+/* ---- matches that fail --------------------------------------------------------------------- */
+
+struct excuse {
+    const struct mpl_recognition *r;
+    uint32_t n_ends;
+};
+
+static bool excuse_end(void *context, uint32_t location, uint32_t end)
+{
+    struct excuse *excuse = context;
+
+    excuse->n_ends++;
+    return is_explained(excuse->r, location, end);
+}
+
+static bool remember_end(void *context, uint32_t location, uint32_t end)
+{
+    struct mpl_search *s = context;
+    const size_t at = s->failed.n;
+
+    (void) location;
+    if (!mpl_buf_grow_to(&s->failed, at + 1)) {
+        return false;
+    }
+    ((uint32_t *) s->failed.data)[at] = end;
+    ((uint32_t *) s->failed.data)[s->ends_at]++;
+    return true;
+}
+
+/* Most failed matches are explained by what was found before on their location. */
+static enum mpl_status remember_failed(struct mpl_search *s, struct mpl_instance_view *view,
+                                       uint32_t constraint, struct mpl_err *err)
+{
+    const size_t start = s->failed.n;
+    struct excuse excuse = { s->r, 0 };
+
+    if (visit_members(view, excuse_end, &excuse) && excuse.n_ends > 0) {
+        return MPL_OK;
+    }
+    s->ends_at = start + FAILED_ENDS;
+    if (!mpl_buf_grow_to(&s->failed, start + FAILED_HEAD)) {
+        return mpl_nomem(err);
+    }
+
+    uint32_t *head = (uint32_t *) s->failed.data + start;
+
+    head[FAILED_EVENT] = s->event;
+    head[FAILED_CONSTRAINT] = constraint;
+    head[FAILED_LOCATION] = s->location;
+    head[FAILED_ENDS] = 0;
+    return visit_members(view, remember_end, s) ? MPL_OK : mpl_nomem(err);
+}
+
+/* A match without communication has nothing that could explain it. */
+static bool has_excuse(const struct mpl_recognition *r, const uint32_t *failed)
+{
+    for (uint32_t i = 0; i < failed[FAILED_ENDS]; i++) {
+        if (!is_explained(r, failed[FAILED_LOCATION], failed[FAILED_HEAD + i])) {
+            return false;
+        }
+    }
+    return failed[FAILED_ENDS] > 0;
+}
+
+static bool keep_pending(struct mpl_search *s, const uint32_t *failed)
+{
+    const size_t at = s->pending.n;
+    const size_t n = FAILED_HEAD + failed[FAILED_ENDS];
+
+    if (!mpl_buf_grow_to(&s->pending, at + n)) {
+        return false;
+    }
+    memcpy((uint32_t *) s->pending.data + at, failed, n * sizeof *failed);
+    return true;
+}
+
+/* What was found behind them may explain them, too. */
+static enum mpl_status sift_failed(struct mpl_search *s, struct mpl_err *err)
+{
+    const uint32_t *words = s->failed.data;
+
+    for (size_t i = 0; i < s->failed.n; i += FAILED_HEAD + words[i + FAILED_ENDS]) {
+        if (!has_excuse(s->r, words + i) && !keep_pending(s, words + i)) {
+            return mpl_nomem(err);
+        }
+    }
+    s->failed.n = 0;
+    return MPL_OK;
+}
+
+/* ---- one match ------------------------------------------------------------------------------- */
+
+/* Replaces the words of members that were captured more than once by places of lists. */
+static bool add_lists(struct mpl_search *s, const struct mpl_capture *captures, size_t n,
+                      uint32_t *words)
+{
+    const struct mpl_event_definition *event = &s->r->pattern->events[s->event];
+    const struct mpl_instances *instances = &s->r->instances[s->event];
+    uint32_t count[MPL_MEMBERS_MAX] = { 0 };
+
+    for (size_t i = 0; i < n; i++) {
+        count[captures[i].member]++;
+    }
+    for (uint32_t m = 0; m < event->n_members; m++) {
+        size_t at = s->lists.n;
+
+        if (count[m] < 2) {
+            continue;
+        }
+        if (at + count[m] + 1 >= MPL_NONE - MPL_WORD_LIST ||
+            !mpl_buf_grow_to(&s->lists, at + count[m] + 1)) {
+            return false;
+        }
+
+        uint32_t *lists = s->lists.data;
+
+        words[instances->word_of[m]] = MPL_WORD_LIST | (uint32_t) at;
+        lists[at++] = count[m];
+        for (size_t i = 0; i < n; i++) {
+            if (captures[i].member == m) {
+                lists[at++] = mpl_stream_at(s->stream, captures[i].position);
+            }
+        }
+    }
+    return true;
+}
+
+/* The captures as words behind those that are there; see struct mpl_segment. */
+static bool add_words(struct mpl_search *s, const struct mpl_capture *captures, size_t n)
+{
+    const struct mpl_instances *instances = &s->r->instances[s->event];
+    const size_t start = s->words.n;
+    bool has_lists = false;
+
+    if (!mpl_buf_grow_to(&s->words, start + instances->stride)) {
+        return false;
+    }
+
+    uint32_t *words = (uint32_t *) s->words.data + start;
+
+    for (uint32_t i = 0; i < instances->stride; i++) {
+        words[i] = MPL_NONE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *word = &words[instances->word_of[captures[i].member]];
+
+        has_lists = has_lists || *word != MPL_NONE;
+        *word = mpl_stream_at(s->stream, captures[i].position);
+    }
+    return !has_lists || add_lists(s, captures, n, words);
+}
+
+/* ---- matches, many at a time ------------------------------------------------------------- */
+
+/* Leaves in \p rows the instances, and says which constraint of the others fails first: MPL_NONE where they are no match. */
+static void test_rows(struct mpl_instance_view *view, uint64_t *rows, uint32_t *failing)
+{
+    mpl_row_set matches;
+
+    memset(failing, 0xFF, MPL_FORMULA_ROWS * sizeof *failing); /* MPL_NONE everywhere */
+    mpl_rows_first(view->n, rows);
+    for (uint32_t i = 0; i < view->n; i++) {
+        mpl_view_go(view, i);
+        if (mpl_view_lacks_beside(view)) {
+            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+        }
+    }
+    memcpy(matches, rows, sizeof matches);
+    for (uint32_t c = 0; c < view->definition->n_constraints; c++) {
+        struct mpl_rows left;
+        mpl_row_set gone;
+
+        memcpy(gone, rows, sizeof gone);
+        mpl_view_test(view, c, rows);
+        for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+            gone[w] &= ~rows[w];
+        }
+        mpl_rows_list(gone, &left);
+        for (uint32_t k = 0; k < left.n; k++) {
+            failing[left.at[k]] = c;
+        }
+    }
+}
+
+/* Moves an instance to the others, over those that are none. */
+static void move_row(struct mpl_search *s, const struct mpl_row *row, uint32_t stride)
+{
+    uint32_t *words = (uint32_t *) s->words.data + s->n_tested;
+    uint32_t *lists = s->lists.data;
+
+    memmove(words, row->words, stride * sizeof *words);
+    for (uint32_t i = 0; i < stride; i++) {
+        if (words[i] == MPL_NONE || (words[i] & MPL_WORD_LIST) == 0) {
+            continue;
+        }
+
+        const uint32_t at = words[i] & ~MPL_WORD_LIST;
+        const uint32_t n = lists[at] + 1;
+
+        memmove(lists + s->n_lists, lists + at, n * sizeof *lists);
+        words[i] = MPL_WORD_LIST | (uint32_t) s->n_lists;
+        s->n_lists += n;
+    }
+    s->n_tested += stride;
+}
+
+/* What is no instance makes room for what comes. */
+static enum mpl_status sort_rows(struct mpl_search *s, struct mpl_instance_view *view,
+                                 const uint64_t *rows, const uint32_t *failing,
+                                 struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
+        mpl_view_go(view, i);
+        if (mpl_row_is_in(rows, i)) {
+            s->r->n_fitting++;
+            st = explain_instance(s, view, err);
+        } else if (failing[i] != MPL_NONE) {
+            st = remember_failed(s, view, failing[i], err);
+        }
+    }
+    for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
+        if (mpl_row_is_in(rows, i)) {
+            move_row(s, &view->rows[i], view->instances->stride);
+        }
+    }
+    s->words.n = s->n_tested;
+    s->lists.n = s->n_lists;
+    return st;
+}
+
+static enum mpl_status test_matches(struct mpl_search *s, struct mpl_err *err)
+{
+    struct mpl_instance_view *view = s->views[s->event];
+    uint32_t failing[MPL_FORMULA_ROWS];
+    mpl_row_set rows;
+
+    if (s->words.n == s->n_tested) {
+        return MPL_OK;
+    }
+    if (view == NULL) {
+        view = s->views[s->event] = mpl_view_open(s->r, s->event, s->n_most, s->arena);
+    }
+    if (view == NULL) {
+        return mpl_nomem(err);
+    }
+    /* Makes rows of those that are not tested yet. */
+    const uint32_t stride = view->instances->stride;
+    const uint32_t *words = (const uint32_t *) s->words.data + s->n_tested;
+    const uint32_t n = (uint32_t) ((s->words.n - s->n_tested) / stride);
+
+    for (uint32_t i = 0; i < n; i++) {
+        view->rows[i] = (struct mpl_row){ s->location, MPL_NONE,
+                                          words + (size_t) i * stride, s->lists.data };
+    }
+    mpl_view_begin(view, n, mpl_stream_near(s->stream));
+    test_rows(view, rows, failing);
+    return view->has_no_memory ? mpl_nomem(err) : sort_rows(s, view, rows, failing, err);
+}
+
+static enum mpl_status take_match(void *context, const struct mpl_capture *captures,
+                                  size_t n, struct mpl_err *err)
+{
+    struct mpl_search *s = context;
+    const size_t room = (size_t) s->n_most * s->r->instances[s->event].stride;
+
+    if (!add_words(s, captures, n)) {
+        return mpl_nomem(err);
+    }
+    return s->words.n - s->n_tested < room ? MPL_OK : test_matches(s, err);
+}
+
+/* ---- one location ------------------------------------------------------------------------------ */
+
+/* Moves what was found into the recognition. */
+static enum mpl_status keep_instances(struct mpl_search *s, struct mpl_err *err)
+{
+    struct mpl_recognition *r = s->r;
+    struct mpl_instances *instances = &r->instances[s->event];
+    struct mpl_segment *segment = &instances->segments[instances->n_segments++];
+    uint32_t *words = MPL_NEW_ARRAY(r->arena, s->words.n, uint32_t);
+    uint32_t *lists = MPL_NEW_ARRAY(r->arena, s->lists.n, uint32_t);
+
+    if (words == NULL || lists == NULL) {
+        return mpl_nomem(err);
+    }
+    if (s->words.n > 0) {
+        memcpy(words, s->words.data, s->words.n * sizeof *words);
+    }
+    if (s->lists.n > 0) {
+        memcpy(lists, s->lists.data, s->lists.n * sizeof *lists);
+    }
+    *segment =
+        (struct mpl_segment){ s->location, (uint32_t) (s->words.n / instances->stride),
+                              instances->n, words, lists };
+    instances->n += segment->n;
+    return MPL_OK;
+}
+
+static enum mpl_status search_event(struct mpl_search *s, uint32_t i, uint32_t event,
+                                    struct mpl_err *err)
+{
+    struct mpl_letters letters;
+    enum mpl_status st = mpl_stream_letters(s->stream, i, &letters, err);
+
+    s->event = event;
+    s->words.n = s->n_tested = 0;
+    s->lists.n = s->n_lists = 0;
+    if (st == MPL_OK) {
+        st = mpl_matcher_run(s->matcher, s->r->pattern->events[event].automaton, &letters,
+                             MPL_EXTEND_MAX, take_match, s, err);
+    }
+    st = st == MPL_OK ? test_matches(s, err) : st;
+    return st == MPL_OK ? keep_instances(s, err) : st;
+}
+
+enum mpl_status mpl_search_location(struct mpl_search *s, uint32_t location, uint32_t level,
+                                    struct mpl_err *err)
+{
+    const struct mpl_pattern *pattern = s->r->pattern;
+    uint32_t n = 0;
+    enum mpl_status st;
+
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        const uint32_t role = pattern->events[e].role;
+
+        if (pattern->events[e].level == level &&
+            (s->r->roles_of_location[location] >> role & 1) != 0) {
+            s->events[n++] = e;
+        }
+    }
+    if (n == 0) {
+        return MPL_OK;
+    }
+    s->location = location;
+    st = mpl_stream_read(s->stream, location, s->events, n, err);
+    for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
+        st = search_event(s, i, s->events[i], err);
+    }
+    return st == MPL_OK ? sift_failed(s, err) : st;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+/* No location has more matches than spans, or not many more; small runs should not need memory for large ones. */
+static uint32_t count_most(const struct mpl_recognition *r)
+{
+    uint32_t n = 1;
+
+    for (uint32_t l = 0; l < r->model->n_locations; l++) {
+        const struct mpl_range range = r->ranges[l];
+
+        if (r->roles_of_location[l] != 0 && range.end > range.first + n) {
+            n = range.end - range.first;
+        }
+    }
+    return n < MPL_FORMULA_ROWS ? n : MPL_FORMULA_ROWS;
+}
+
+struct mpl_search *mpl_search_open(struct mpl_recognition *r, struct mpl_buf *marks,
+                                   struct mpl_arena *arena)
+{
+    struct mpl_search *s = MPL_NEW(arena, struct mpl_search);
+
+    if (s == NULL) {
+        return NULL;
+    }
+    s->r = r;
+    s->arena = arena;
+    s->marks = marks;
+    s->n_most = count_most(r);
+    s->events = MPL_NEW_ARRAY(arena, r->pattern->n_events, uint32_t);
+    s->views = MPL_NEW_ARRAY(arena, r->pattern->n_events, struct mpl_instance_view *);
+    s->matcher = mpl_matcher_open(arena);
+    s->stream = mpl_stream_open(r, arena);
+    s->words = mpl_buf_make(sizeof(uint32_t));
+    s->lists = mpl_buf_make(sizeof(uint32_t));
+    s->failed = mpl_buf_make(sizeof(uint32_t));
+    s->pending = mpl_buf_make(sizeof(uint32_t));
+    if (s->events == NULL || s->views == NULL || s->matcher == NULL || s->stream == NULL) {
+        mpl_search_close(s);
+        return NULL;
+    }
+    return s;
+}
+
+void mpl_search_close(struct mpl_search *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    for (uint32_t e = 0; s->views != NULL && e < s->r->pattern->n_events; e++) {
+        mpl_view_close(s->views[e]);
+    }
+    mpl_matcher_close(s->matcher);
+    mpl_stream_close(s->stream);
+    mpl_buf_free(&s->words);
+    mpl_buf_free(&s->lists);
+    mpl_buf_free(&s->failed);
+    mpl_buf_free(&s->pending);
+}
+
+void mpl_search_count_failed(const struct mpl_search *s, struct mpl_recognition *r)
+{
+    const uint32_t *words = s->pending.data;
+
+    for (size_t i = 0; i < s->pending.n; i += FAILED_HEAD + words[i + FAILED_ENDS]) {
+        if (!has_excuse(r, words + i)) {
+            r->n_failed[words[i + FAILED_EVENT]][words[i + FAILED_CONSTRAINT]]++;
+            r->n_failing++;
+        }
+    }
+}
