@@ -146,6 +146,7 @@ void mpl_event_writer_add_ticks(struct mpl_event_writer *writer, int64_t ticks);
 void mpl_event_writer_add_ref(struct mpl_event_writer *writer, enum mpl_ref_class class,
                               uint32_t ref);
 
+/** There must be room for it. \p class: of the kind; cheapest where it is a constant. */
 static inline void mpl_event_writer_add_of(struct mpl_event_writer *writer, int64_t ticks,
                                            uint8_t kind, enum mpl_ref_class class,
                                            uint32_t ref)
@@ -174,18 +175,10 @@ static inline void mpl_event_writer_add_of(struct mpl_event_writer *writer, int6
     writer->n = n + 1;
 }
 
-/** There must be room for it. */
 static inline void mpl_event_writer_add(struct mpl_event_writer *writer, int64_t ticks,
                                         uint8_t kind, uint32_t ref)
 {
     mpl_event_writer_add_of(writer, ticks, kind, mpl_ref_class_of(kind), ref);
-}
-
-/** The same for a kind whose reference counts from 0, where the kind is known only when it runs. */
-static inline void mpl_event_writer_add_plain(struct mpl_event_writer *writer,
-                                              int64_t ticks, uint8_t kind, uint32_t ref)
-{
-    mpl_event_writer_add_of(writer, ticks, kind, MPL_REF_PLAIN, ref);
 }
 
 /** Another time for an event that has been added. */

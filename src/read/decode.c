@@ -341,8 +341,8 @@ INLINE const uint8_t *take_region(struct mpl_decode *d, const uint8_t *at, bool 
     const uint32_t region = find_region(d, get_u32(&at, big));
 
     d->last_region = is_enter ? region : d->last_region;
-    mpl_event_writer_add_plain(&d->scratch->events, d->now_ticks,
-                               is_enter ? MPL_EV_ENTER : MPL_EV_LEAVE, region);
+    mpl_event_writer_add_of(&d->scratch->events, d->now_ticks,
+                            is_enter ? MPL_EV_ENTER : MPL_EV_LEAVE, MPL_REF_PLAIN, region);
     if (d->job.refs->extras.has_any) {
         if (is_enter) {
             mpl_extras_enter(d, record);

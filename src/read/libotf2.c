@@ -38,8 +38,9 @@ void mpl_otf2_listen_no_more(const struct mpl_otf2_reason *reason)
     (void) OTF2_Error_RegisterCallback(reason->before, NULL);
 }
 
-enum mpl_status mpl_otf2_cannot_write(const struct mpl_otf2_reason *reason,
-                                      OTF2_ErrorCode code, struct mpl_err *err)
+/* Why an archive that ended with \p code could not be written. */
+static enum mpl_status cannot_write(const struct mpl_otf2_reason *reason,
+                                    OTF2_ErrorCode code, struct mpl_err *err)
 {
     if (code == OTF2_ERROR_MEM_FAULT) {
         return mpl_nomem(err);
@@ -65,24 +66,39 @@ static OTF2_FlushType flush_always(void *user, OTF2_FileType type,
     return OTF2_FLUSH;
 }
 
-OTF2_Archive *mpl_otf2_create(const char *directory, OTF2_ErrorCode *code)
+/* Without these an archive must not even be closed: libotf2 aborts. */
+static OTF2_ErrorCode set_callbacks(OTF2_Archive *archive)
 {
     static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = flush_always,
                                                .otf2_post_flush = NULL };
+    const OTF2_ErrorCode code = OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+
+    return code == OTF2_SUCCESS ? OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL)
+                                : code;
+}
+
+enum mpl_status mpl_otf2_write(const char *directory, const struct mpl_otf2_parts *parts,
+                               void *context, struct mpl_err *err)
+{
+    struct mpl_otf2_reason reason;
+    enum mpl_status st = MPL_OK;
+    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
+
+    mpl_otf2_listen(&reason);
     OTF2_Archive *archive = OTF2_Archive_Open(directory, archive_name, OTF2_FILEMODE_WRITE,
                                               MPL_OTF2_EVENT_CHUNK, MPL_OTF2_DEF_CHUNK,
                                               OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-
-    *code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    if (archive == NULL) {
-        return NULL;
+    if (archive != NULL) {
+        code = set_callbacks(archive);
+        code = code == OTF2_SUCCESS ? parts->begin(context, archive) : code;
+        st = code == OTF2_SUCCESS ? parts->events(context, directory, err) : MPL_OK;
+        code =
+            code == OTF2_SUCCESS && st == MPL_OK ? parts->define(context, archive) : code;
+        const OTF2_ErrorCode closed = OTF2_Archive_Close(archive);
+        code = code != OTF2_SUCCESS ? code : closed;
     }
-    /* Without these an archive must not even be closed: libotf2 aborts. */
-    *code = OTF2_Archive_SetSerialCollectiveCallbacks(archive);
-    if (*code == OTF2_SUCCESS) {
-        *code = OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
-    }
-    return archive;
+    mpl_otf2_listen_no_more(&reason);
+    return st != MPL_OK || code == OTF2_SUCCESS ? st : cannot_write(&reason, code, err);
 }
 
 const char *mpl_otf2_events_path(const char *directory, uint64_t location,

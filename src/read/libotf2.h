@@ -22,13 +22,17 @@ struct mpl_otf2_reason {
 void mpl_otf2_listen(struct mpl_otf2_reason *reason);
 void mpl_otf2_listen_no_more(const struct mpl_otf2_reason *reason);
 
-/** Why an archive that ended with \p code could not be written. MPL_E_IO or MPL_E_NOMEM. */
-enum mpl_status mpl_otf2_cannot_write(const struct mpl_otf2_reason *reason,
-                                      OTF2_ErrorCode code, struct mpl_err *err);
-
-/** A new archive in \p directory, which is ready to be filled. NULL: none was made.
- *  \p *code says whether all went well. */
-OTF2_Archive *mpl_otf2_create(const char *directory, OTF2_ErrorCode *code);
+/** What is written into an archive, in this order; all get the context. */
+struct mpl_otf2_parts {
+    /** Properties, and the definitions of locations, which make the directory of the events. */
+    OTF2_ErrorCode (*begin)(void *context, OTF2_Archive *archive);
+    /** The events; the definitions may say how much there is in them. */
+    enum mpl_status (*events)(void *context, const char *directory, struct mpl_err *err);
+    OTF2_ErrorCode (*define)(void *context, OTF2_Archive *archive);
+};
+/** Makes a new archive in \p directory. MPL_E_IO, MPL_E_NOMEM, or what the events have failed with. */
+enum mpl_status mpl_otf2_write(const char *directory, const struct mpl_otf2_parts *parts,
+                               void *context, struct mpl_err *err);
 /** The file in which it keeps the events of a location; its directory is there when files of definitions have been
  *  opened. NULL when out of memory. */
 const char *mpl_otf2_events_path(const char *directory, uint64_t location,

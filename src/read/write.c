@@ -13,30 +13,29 @@
 
 /* ---- files of locations --------------------------------------------------------------------- */
 
-static enum mpl_status write_events_of(const struct mpl_model *model,
-                                       const struct mpl_write_teams *teams, uint32_t l,
-                                       const char *directory, struct mpl_room *room,
-                                       struct mpl_arena *scratch, struct mpl_err *err)
-{
-    struct mpl_record_writer writer;
+struct writing {
+    const struct mpl_model *model;
+    const struct mpl_write_teams *teams;
+    struct mpl_arena *scratch;
+};
 
-    mpl_record_writer_open(
-        &writer, mpl_otf2_events_path(directory, mpl_write_location_ref(model, l), scratch),
-        MPL_OTF2_EVENT_CHUNK, room, err);
-    mpl_write_events(&writer, model, teams, &model->locations[l]);
-    return mpl_record_writer_close(&writer);
-}
-
-static enum mpl_status write_all_events(const struct mpl_model *model,
-                                        const struct mpl_write_teams *teams,
-                                        const char *directory, struct mpl_arena *scratch,
-                                        struct mpl_err *err)
+static enum mpl_status write_events(void *context, const char *directory,
+                                    struct mpl_err *err)
 {
+    const struct writing *w = context;
     struct mpl_room room = { 0 };
     enum mpl_status st = MPL_OK;
 
-    for (uint32_t l = 0; l < model->n_locations && st == MPL_OK; l++) {
-        st = write_events_of(model, teams, l, directory, &room, scratch, err);
+    for (uint32_t l = 0; l < w->model->n_locations && st == MPL_OK; l++) {
+        struct mpl_record_writer writer;
+
+        mpl_record_writer_open(&writer,
+                               mpl_otf2_events_path(directory,
+                                                    mpl_write_location_ref(w->model, l),
+                                                    w->scratch),
+                               MPL_OTF2_EVENT_CHUNK, &room, err);
+        mpl_write_events(&writer, w->model, w->teams, &w->model->locations[l]);
+        st = mpl_record_writer_close(&writer);
     }
     mpl_room_free(&room);
     return st;
@@ -89,34 +88,19 @@ static OTF2_ErrorCode set_properties(OTF2_Archive *archive, const struct mpl_mod
     return code;
 }
 
-static enum mpl_status write_archive(const struct mpl_model *model,
-                                     const struct mpl_write_teams *teams,
-                                     const char *directory, struct mpl_arena *scratch,
-                                     struct mpl_err *err)
+static OTF2_ErrorCode begin(void *context, OTF2_Archive *archive)
 {
-    struct mpl_otf2_reason reason;
-    enum mpl_status st = MPL_OK;
-    OTF2_ErrorCode code;
+    const struct writing *w = context;
+    const OTF2_ErrorCode code = set_properties(archive, w->model);
 
-    mpl_otf2_listen(&reason);
-    OTF2_Archive *archive = mpl_otf2_create(directory, &code);
-    if (archive != NULL) {
-        code = code == OTF2_SUCCESS ? set_properties(archive, model) : code;
-        code = code == OTF2_SUCCESS ? write_all_locals(archive, model) : code;
-        if (code == OTF2_SUCCESS) {
-            st = write_all_events(model, teams, directory, scratch, err);
-        }
-        if (code == OTF2_SUCCESS && st == MPL_OK) {
-            code = mpl_write_definitions(archive, model, teams, scratch);
-        }
-        const OTF2_ErrorCode closed = OTF2_Archive_Close(archive);
-        code = code != OTF2_SUCCESS ? code : closed;
-    }
-    mpl_otf2_listen_no_more(&reason);
-    if (st != MPL_OK) {
-        return st;
-    }
-    return code == OTF2_SUCCESS ? MPL_OK : mpl_otf2_cannot_write(&reason, code, err);
+    return code == OTF2_SUCCESS ? write_all_locals(archive, w->model) : code;
+}
+
+static OTF2_ErrorCode define(void *context, OTF2_Archive *archive)
+{
+    const struct writing *w = context;
+
+    return mpl_write_definitions(archive, w->model, w->teams, w->scratch);
 }
 
 /* ---- looking at the definitions -------------------------------------------------------------------- */
@@ -147,6 +131,7 @@ static enum mpl_status write_and_place(const struct mpl_model *model, const char
                                        bool force, struct mpl_arena *scratch,
                                        struct mpl_err *err)
 {
+    static const struct mpl_otf2_parts parts = { begin, write_events, define };
     const char *part = NULL;
     struct mpl_write_teams *teams;
     enum mpl_status st = mpl_dir_check_target(directory, force, scratch, err);
@@ -159,7 +144,7 @@ static enum mpl_status write_and_place(const struct mpl_model *model, const char
     if (teams == NULL) {
         st = mpl_nomem(err);
     } else {
-        st = write_archive(model, teams, part, scratch, err);
+        st = mpl_otf2_write(part, &parts, &(struct writing){ model, teams, scratch }, err);
         mpl_write_teams_close(teams);
     }
     st = st == MPL_OK ? check_definitions(part, scratch, err) : st;

@@ -30,21 +30,16 @@ static uint64_t request_of_collective(uint32_t collective)
 #define PUT(w, time, type, ...) \
     mpl_record_put((w)->writer, time, type, (const uint64_t[]){ __VA_ARGS__ })
 
-static void write_message(const struct writing *w, enum mpl_event_kind kind, uint64_t time,
+static void write_message(const struct writing *w, enum mpl_record type, uint64_t time,
                           uint32_t number)
 {
-    static const enum mpl_record records[] = { [MPL_EV_SEND] = MPL_REC_SEND,
-                                               [MPL_EV_ISEND] = MPL_REC_ISEND,
-                                               [MPL_EV_RECV] = MPL_REC_RECV,
-                                               [MPL_EV_IRECV] = MPL_REC_IRECV };
     const struct mpl_message *message = &w->loc->messages[number];
     const struct mpl_envelope *e = &w->loc->envelopes[message->envelope];
     /* What makes an end garbage may be its length, which the model does not keep. */
     const uint64_t bytes = e->is_garbage ? UINT64_MAX - 1 : message->bytes;
 
     /* A record of a blocking call has no request: the last one is left out. */
-    PUT(w, time, records[kind], e->peer_rank, e->comm, e->tag, bytes,
-        request_of_message(number));
+    PUT(w, time, type, e->peer_rank, e->comm, e->tag, bytes, request_of_message(number));
 }
 
 /* ---- collectives ------------------------------------------------------------------------ */
@@ -132,15 +127,6 @@ static uint32_t team_ref(const struct writing *w, uint32_t number)
     return mpl_write_teams_ref(w->teams, w->model, w->loc->process, number);
 }
 
-static void write_lock(struct writing *w, uint64_t time, uint32_t i)
-{
-    const struct mpl_thread_record *r = thread_record(w, i);
-
-    PUT(w, time,
-        w->loc->kind[i] == MPL_EV_LOCK ? MPL_REC_ACQUIRE_LOCK : MPL_REC_RELEASE_LOCK,
-        OTF2_PARADIGM_OPENMP, mpl_ref_of(w->loc, i), r != NULL ? r->number : 0);
-}
-
 static void write_mark(struct writing *w, uint64_t time, uint32_t i)
 {
     static const enum mpl_record records[] = { [MPL_ACT_CREATE] = MPL_REC_THREAD_CREATE,
@@ -156,72 +142,46 @@ static void write_mark(struct writing *w, uint64_t time, uint32_t i)
     }
 }
 
-static void write_other(struct writing *w, enum mpl_event_kind kind, uint64_t time,
-                        uint32_t i)
-{
-    const struct mpl_location *loc = w->loc;
-    const uint32_t ref = mpl_ref_of(loc, i);
-
-    switch (kind) {
-    case MPL_EV_FORK:
-        PUT(w, time, MPL_REC_THREAD_FORK, OTF2_PARADIGM_OPENMP, ref);
-        break;
-    case MPL_EV_JOIN:
-        PUT(w, time, MPL_REC_THREAD_JOIN, OTF2_PARADIGM_OPENMP);
-        break;
-    case MPL_EV_TEAM_BEGIN:
-        PUT(w, time, MPL_REC_TEAM_BEGIN, team_ref(w, ref));
-        break;
-    case MPL_EV_TEAM_END:
-        PUT(w, time, MPL_REC_TEAM_END, team_ref(w, ref));
-        break;
-    case MPL_EV_LOCK:
-    case MPL_EV_UNLOCK:
-        write_lock(w, time, i);
-        break;
-    case MPL_EV_FLUSH_BEGIN: /* its end follows it and is written with it */
-        mpl_record_put_flush(w->writer, time,
-                             loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i + 1));
-        break;
-    case MPL_EV_OFF:
-        PUT(w, time, MPL_REC_ON_OFF, OTF2_MEASUREMENT_OFF);
-        break;
-    case MPL_EV_ON:
-        PUT(w, time, MPL_REC_ON_OFF, OTF2_MEASUREMENT_ON);
-        break;
-    case MPL_EV_MARK:
-        write_mark(w, time, i);
-        break;
-    default:
-        break;
-    }
-}
+/* Of each kind of event; of some the record depends on more. */
+static const uint8_t record_of[] = {
+    [MPL_EV_ENTER] = MPL_REC_ENTER,
+    [MPL_EV_LEAVE] = MPL_REC_LEAVE,
+    [MPL_EV_SEND] = MPL_REC_SEND,
+    [MPL_EV_ISEND] = MPL_REC_ISEND,
+    [MPL_EV_ISEND_DONE] = MPL_REC_ISEND_COMPLETE,
+    [MPL_EV_RECV] = MPL_REC_RECV,
+    [MPL_EV_IRECV_POST] = MPL_REC_IRECV_REQUEST,
+    [MPL_EV_IRECV] = MPL_REC_IRECV,
+    [MPL_EV_FORK] = MPL_REC_THREAD_FORK,
+    [MPL_EV_JOIN] = MPL_REC_THREAD_JOIN,
+    [MPL_EV_TEAM_BEGIN] = MPL_REC_TEAM_BEGIN,
+    [MPL_EV_TEAM_END] = MPL_REC_TEAM_END,
+    [MPL_EV_LOCK] = MPL_REC_ACQUIRE_LOCK,
+    [MPL_EV_UNLOCK] = MPL_REC_RELEASE_LOCK,
+    [MPL_EV_OFF] = MPL_REC_ON_OFF,
+    [MPL_EV_ON] = MPL_REC_ON_OFF,
+    [MPL_EV_MARK] = MPL_REC_THREAD_BEGIN,
+};
 
 static void write_event(struct writing *w, uint32_t i)
 {
     const struct mpl_location *loc = w->loc;
     const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[i];
+    const enum mpl_record type = (enum mpl_record) record_of[kind];
     const uint64_t time = loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i);
     const uint32_t ref = mpl_ref_of(loc, i);
+    const struct mpl_thread_record *lock;
 
     switch (kind) {
-    case MPL_EV_ENTER:
-        PUT(w, time, MPL_REC_ENTER, ref);
-        break;
-    case MPL_EV_LEAVE:
-        PUT(w, time, MPL_REC_LEAVE, ref);
-        break;
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
     case MPL_EV_RECV:
     case MPL_EV_IRECV:
-        write_message(w, kind, time, ref);
+        write_message(w, type, time, ref);
         break;
     case MPL_EV_ISEND_DONE:
-        PUT(w, time, MPL_REC_ISEND_COMPLETE, request_of_message(ref));
-        break;
     case MPL_EV_IRECV_POST:
-        PUT(w, time, MPL_REC_IRECV_REQUEST, request_of_message(ref));
+        PUT(w, time, type, request_of_message(ref));
         break;
     case MPL_EV_COLL_BEGIN:
         write_coll_begin(w, time, ref);
@@ -229,8 +189,34 @@ static void write_event(struct writing *w, uint32_t i)
     case MPL_EV_COLL_END:
         write_coll_end(w, time, ref);
         break;
-    default:
-        write_other(w, kind, time, i);
+    case MPL_EV_FORK:
+    case MPL_EV_JOIN: /* has no number */
+        PUT(w, time, type, OTF2_PARADIGM_OPENMP, ref);
+        break;
+    case MPL_EV_TEAM_BEGIN:
+    case MPL_EV_TEAM_END:
+        PUT(w, time, type, team_ref(w, ref));
+        break;
+    case MPL_EV_LOCK:
+    case MPL_EV_UNLOCK:
+        lock = thread_record(w, i);
+        PUT(w, time, type, OTF2_PARADIGM_OPENMP, ref, lock != NULL ? lock->number : 0);
+        break;
+    case MPL_EV_FLUSH_BEGIN: /* its end follows it and is written with it */
+        mpl_record_put_flush(w->writer, time,
+                             loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i + 1));
+        break;
+    case MPL_EV_FLUSH_END:
+        break;
+    case MPL_EV_OFF:
+    case MPL_EV_ON:
+        PUT(w, time, type, kind == MPL_EV_ON ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
+        break;
+    case MPL_EV_MARK:
+        write_mark(w, time, i);
+        break;
+    default: /* ENTER and LEAVE */
+        PUT(w, time, type, ref);
     }
 }
 

@@ -115,23 +115,14 @@ static void put_call(struct emit *e, const struct record *r)
     PUT(e, MPL_REC_ENTER, region);
 }
 
-static void put_message(struct emit *e, enum mpl_record type, const struct record *r,
-                        uint32_t comm)
+/* Word \p i, 0 where the record has none. */
+static uint64_t word_of(const struct record *r, unsigned i)
 {
-    /* A record of a blocking call has no request. */
-    PUT(e, type, low(r->words[2]), comm, high(r->words[2]), r->words[3],
-        r->n_words > 4 ? r->words[4] : 0);
-}
-
-static void put_end(struct emit *e, enum mpl_record type, const struct record *r,
-                    uint32_t comm)
-{
-    PUT(e, type, r->small, comm, root_of(r->words[2]), r->words[3], r->words[4],
-        r->n_words > 5 ? r->words[5] : 0);
+    return i < r->n_words ? r->words[i] : 0;
 }
 
 /* What happens in a communicator is left out where that is none of this world. */
-static void put_in_comm(struct emit *e, const struct record *r)
+static void put_in_comm(struct emit *e, enum mpl_record type, const struct record *r)
 {
     const struct comm *comm = mpl_comms_get(&e->archive->comms, e->spool, r->large);
 
@@ -144,33 +135,21 @@ static void put_in_comm(struct emit *e, const struct record *r)
         if (!mpl_survey_is_done(&e->archive->survey, e->spool, r->words[3])) {
             add_asked(e, r);
         }
-        PUT(e, MPL_REC_IRECV_REQUEST, r->words[3]);
-        break;
-    case MPL_SPOOL_RECV:
-        add_open_ends(e, r);
-        put_message(e, MPL_REC_RECV, r, comm->reference);
-        break;
-    case MPL_SPOOL_IRECV:
-        add_open_ends(e, r);
-        put_message(e, MPL_REC_IRECV, r, comm->reference);
-        break;
-    case MPL_SPOOL_SEND:
-        put_message(e, MPL_REC_SEND, r, comm->reference);
-        break;
-    case MPL_SPOOL_ISEND:
-        put_message(e, MPL_REC_ISEND, r, comm->reference);
+        PUT(e, type, r->words[3]);
         break;
     case MPL_SPOOL_BEGIN:
-        PUT(e, MPL_REC_COLL_BEGIN, 0);
-        break;
     case MPL_SPOOL_IBEGIN:
-        PUT(e, MPL_REC_ICOLL_REQUEST, r->words[2]);
+        PUT(e, type, word_of(r, 2));
         break;
     case MPL_SPOOL_END:
-        put_end(e, MPL_REC_COLL_END, r, comm->reference);
+    case MPL_SPOOL_IEND:
+        PUT(e, type, r->small, comm->reference, root_of(r->words[2]), r->words[3],
+            r->words[4], word_of(r, 5));
         break;
     default:
-        put_end(e, MPL_REC_ICOLL_COMPLETE, r, comm->reference);
+        add_open_ends(e, r);
+        PUT(e, type, low(r->words[2]), comm->reference, high(r->words[2]), r->words[3],
+            word_of(r, 4));
     }
 }
 
@@ -191,82 +170,73 @@ uint32_t mpl_team_of(const struct archive *archive, uint32_t spool)
     return archive->comms.n_references + spool;
 }
 
-static void put_other(struct emit *e, const struct record *r)
-{
-    switch (r->kind) {
-    case MPL_SPOOL_ISEND_END:
-        PUT(e, MPL_REC_ISEND_COMPLETE, r->words[2]);
-        break;
-    case MPL_SPOOL_CANCELLED:
-        PUT(e, MPL_REC_REQUEST_CANCELLED, r->words[2]);
-        break;
-    case MPL_SPOOL_FLUSH:
-        mpl_record_put_flush(e->writer, e->time_ns,
-                             mpl_ticks_to_ns(e->walk.spool, r->words[2], &e->walk.tie));
-        break;
-    case MPL_SPOOL_SWITCH:
-        PUT(e, MPL_REC_ON_OFF, r->small != 0 ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
-        break;
-    case MPL_SPOOL_CPU:
-        put_sample(e, r);
-        break;
-    case MPL_SPOOL_FORK:
-        PUT(e, MPL_REC_THREAD_FORK, OTF2_PARADIGM_OPENMP, r->large);
-        break;
-    case MPL_SPOOL_JOIN:
-        PUT(e, MPL_REC_THREAD_JOIN, OTF2_PARADIGM_OPENMP);
-        break;
-    case MPL_SPOOL_TEAM_BEGIN:
-        PUT(e, MPL_REC_TEAM_BEGIN, mpl_team_of(e->archive, e->spool));
-        break;
-    case MPL_SPOOL_TEAM_END:
-        PUT(e, MPL_REC_TEAM_END, mpl_team_of(e->archive, e->spool));
-        break;
-    default: /* Of the definitions, or of a later version. */
-        break;
-    }
-}
-
-/* Words that a record of a kind has at least. */
-static unsigned least_words(uint8_t kind)
-{
-    static const uint8_t words[] = {
-        [MPL_SPOOL_ENTER] = 2,    [MPL_SPOOL_LEAVE] = 2,     [MPL_SPOOL_SEND] = 4,
-        [MPL_SPOOL_ISEND] = 5,    [MPL_SPOOL_ISEND_END] = 3, [MPL_SPOOL_POST] = 4,
-        [MPL_SPOOL_RECV] = 4,     [MPL_SPOOL_IRECV] = 5,     [MPL_SPOOL_CANCELLED] = 3,
-        [MPL_SPOOL_BEGIN] = 2,    [MPL_SPOOL_END] = 5,       [MPL_SPOOL_IBEGIN] = 3,
-        [MPL_SPOOL_IEND] = 6,     [MPL_SPOOL_FLUSH] = 3,     [MPL_SPOOL_SWITCH] = 2,
-        [MPL_SPOOL_PROPERTY] = 2, [MPL_SPOOL_CPU] = 4,
-    };
-
-    return kind < sizeof words ? words[kind] : 2;
-}
+/* What a kind of record becomes, and the words that it has at least. */
+static const struct {
+    uint8_t type; /* 0: nothing. Of the definitions, or of a later version */
+    uint8_t n_words;
+} kinds[256] = {
+    [MPL_SPOOL_ENTER] = { MPL_REC_ENTER, 2 },
+    [MPL_SPOOL_LEAVE] = { MPL_REC_LEAVE, 2 },
+    [MPL_SPOOL_SEND] = { MPL_REC_SEND, 4 },
+    [MPL_SPOOL_ISEND] = { MPL_REC_ISEND, 5 },
+    [MPL_SPOOL_ISEND_END] = { MPL_REC_ISEND_COMPLETE, 3 },
+    [MPL_SPOOL_POST] = { MPL_REC_IRECV_REQUEST, 4 },
+    [MPL_SPOOL_RECV] = { MPL_REC_RECV, 4 },
+    [MPL_SPOOL_IRECV] = { MPL_REC_IRECV, 5 },
+    [MPL_SPOOL_CANCELLED] = { MPL_REC_REQUEST_CANCELLED, 3 },
+    [MPL_SPOOL_BEGIN] = { MPL_REC_COLL_BEGIN, 2 },
+    [MPL_SPOOL_END] = { MPL_REC_COLL_END, 5 },
+    [MPL_SPOOL_IBEGIN] = { MPL_REC_ICOLL_REQUEST, 3 },
+    [MPL_SPOOL_IEND] = { MPL_REC_ICOLL_COMPLETE, 6 },
+    [MPL_SPOOL_FLUSH] = { MPL_REC_BUFFER_FLUSH, 3 },
+    [MPL_SPOOL_SWITCH] = { MPL_REC_ON_OFF, 2 },
+    [MPL_SPOOL_CPU] = { MPL_REC_METRIC, 4 },
+    [MPL_SPOOL_FORK] = { MPL_REC_THREAD_FORK, 2 },
+    [MPL_SPOOL_JOIN] = { MPL_REC_THREAD_JOIN, 2 },
+    [MPL_SPOOL_TEAM_BEGIN] = { MPL_REC_TEAM_BEGIN, 2 },
+    [MPL_SPOOL_TEAM_END] = { MPL_REC_TEAM_END, 2 },
+};
 
 static void put(struct emit *e, const struct record *r)
 {
-    if (r->n_words < least_words(r->kind)) {
+    const enum mpl_record type = (enum mpl_record) kinds[r->kind].type;
+
+    if (r->n_words < kinds[r->kind].n_words) {
         return;
     }
     /* Times of a thread do not decrease; those of a damaged file may. */
     e->time_ns = r->time_ns > e->time_ns ? r->time_ns : e->time_ns;
-    switch (r->kind) {
-    case MPL_SPOOL_ENTER:
-    case MPL_SPOOL_LEAVE:
+    switch (type) {
+    case 0:
+        break;
+    case MPL_REC_ENTER:
+    case MPL_REC_LEAVE:
         put_call(e, r);
         break;
-    case MPL_SPOOL_SEND:
-    case MPL_SPOOL_ISEND:
-    case MPL_SPOOL_POST:
-    case MPL_SPOOL_RECV:
-    case MPL_SPOOL_IRECV:
-    case MPL_SPOOL_BEGIN:
-    case MPL_SPOOL_END:
-    case MPL_SPOOL_IBEGIN:
-    case MPL_SPOOL_IEND:
-        put_in_comm(e, r);
+    case MPL_REC_ISEND_COMPLETE:
+    case MPL_REC_REQUEST_CANCELLED:
+        PUT(e, type, r->words[2]);
+        break;
+    case MPL_REC_BUFFER_FLUSH:
+        mpl_record_put_flush(e->writer, e->time_ns,
+                             mpl_ticks_to_ns(e->walk.spool, r->words[2], &e->walk.tie));
+        break;
+    case MPL_REC_ON_OFF:
+        PUT(e, type, r->small != 0 ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
+        break;
+    case MPL_REC_METRIC:
+        put_sample(e, r);
+        break;
+    case MPL_REC_THREAD_FORK:
+    case MPL_REC_THREAD_JOIN: /* has no number */
+        PUT(e, type, OTF2_PARADIGM_OPENMP, r->large);
+        break;
+    case MPL_REC_TEAM_BEGIN:
+    case MPL_REC_TEAM_END:
+        PUT(e, type, mpl_team_of(e->archive, e->spool));
         break;
     default:
-        put_other(e, r);
+        put_in_comm(e, type, r);
     }
 }
 

@@ -37,9 +37,10 @@ static uint32_t n_threads_of(const struct spools *spools, uint32_t rank)
     return spool != NULL ? spool->n_threads : 1;
 }
 
-static enum mpl_status write_events(struct archive *archive, const char *directory,
+static enum mpl_status write_events(void *context, const char *directory,
                                     struct mpl_err *err)
 {
+    struct archive *archive = context;
     struct mpl_room room = { 0 };
     enum mpl_status st = MPL_OK;
 
@@ -85,41 +86,23 @@ static OTF2_ErrorCode write_clocks(struct archive *archive, OTF2_Archive *otf2)
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
-/* Once the events are written: the definitions say how much there is in them. */
-static OTF2_ErrorCode define(struct archive *archive, OTF2_Archive *otf2)
+static OTF2_ErrorCode begin(void *context, OTF2_Archive *otf2)
+{
+    const OTF2_ErrorCode code = mpl_archive_properties(context, otf2);
+
+    return code == OTF2_SUCCESS ? write_clocks(context, otf2) : code;
+}
+
+static OTF2_ErrorCode define(void *context, OTF2_Archive *otf2)
 {
     OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(otf2);
 
     if (definitions == NULL) {
         return OTF2_ERROR_MEM_FAULT;
     }
-    const OTF2_ErrorCode code = mpl_archive_define(archive, definitions);
+    const OTF2_ErrorCode code = mpl_archive_define(context, definitions);
     const OTF2_ErrorCode closed = OTF2_Archive_CloseGlobalDefWriter(otf2, definitions);
     return code != OTF2_SUCCESS ? code : closed;
-}
-
-static enum mpl_status write_archive(struct archive *archive, const char *directory,
-                                     struct mpl_err *err)
-{
-    struct mpl_otf2_reason reason;
-    enum mpl_status st = MPL_OK;
-    OTF2_ErrorCode code;
-
-    mpl_otf2_listen(&reason);
-    OTF2_Archive *otf2 = mpl_otf2_create(directory, &code);
-    if (otf2 != NULL) {
-        code = code == OTF2_SUCCESS ? mpl_archive_properties(archive, otf2) : code;
-        code = code == OTF2_SUCCESS ? write_clocks(archive, otf2) : code;
-        st = code == OTF2_SUCCESS ? write_events(archive, directory, err) : MPL_OK;
-        code = code == OTF2_SUCCESS && st == MPL_OK ? define(archive, otf2) : code;
-        const OTF2_ErrorCode closed = OTF2_Archive_Close(otf2);
-        code = code != OTF2_SUCCESS ? code : closed;
-    }
-    mpl_otf2_listen_no_more(&reason);
-    if (st != MPL_OK) {
-        return st;
-    }
-    return code == OTF2_SUCCESS ? MPL_OK : mpl_otf2_cannot_write(&reason, code, err);
 }
 
 static enum mpl_status prepare(struct archive *archive, struct mpl_err *err)
@@ -181,6 +164,7 @@ static const char *read_command(const char *spools, struct mpl_arena *arena)
 static enum mpl_status write_and_place(struct archive *archive, const char *directory,
                                        struct mpl_err *err)
 {
+    static const struct mpl_otf2_parts parts = { begin, write_events, define };
     const char *part = NULL;
     enum mpl_status st = prepare(archive, err);
 
@@ -188,7 +172,7 @@ static enum mpl_status write_and_place(struct archive *archive, const char *dire
     if (st != MPL_OK) {
         return st;
     }
-    st = write_archive(archive, part, err);
+    st = mpl_otf2_write(part, &parts, archive, err);
     st = st == MPL_OK ? mpl_dir_replace(part, directory, archive->arena, err) : st;
     if (st != MPL_OK) {
         mpl_dir_remove(part, archive->arena);
