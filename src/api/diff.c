@@ -73,7 +73,7 @@ static enum mpl_status compare(struct mpl_differences *d, const struct mpl_trace
     const struct mpl_diff_runs runs[SIDES] = { { d->sides[BASE].n, d->sides[BASE].runs },
                                                { d->sides[NEW].n, d->sides[NEW].runs } };
 
-    return mpl_diff_create_repeated(&runs[BASE], &runs[NEW], &usual, &d->comparison, err);
+    return mpl_diff_create(&runs[BASE], &runs[NEW], &usual, &d->comparison, err);
 }
 
 enum mpl_status mpl_diff(const struct mpl_traces *base, const struct mpl_traces *new_runs,

@@ -223,7 +223,7 @@ static enum mpl_status compare(const struct diff_opts *opts,
     const struct mpl_diff_options how = { .least_share = opts->diff.least_share,
                                           .has_parts = has_parts,
                                           .parts = opts->show.symbols.parts };
-    enum mpl_status st = mpl_diff_create_repeated(
+    enum mpl_status st = mpl_diff_create(
         &sides->runs[MPL_SIDE_BASE], &sides->runs[MPL_SIDE_NEW], &how, &comparison, err);
 
     if (st == MPL_OK) {

@@ -466,10 +466,10 @@ static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
     return st;
 }
 
-enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
-                                         const struct mpl_diff_runs *new,
-                                         const struct mpl_diff_options *options,
-                                         struct mpl_comparison **out, struct mpl_err *err)
+enum mpl_status mpl_diff_create(const struct mpl_diff_runs *base,
+                                const struct mpl_diff_runs *new,
+                                const struct mpl_diff_options *options,
+                                struct mpl_comparison **out, struct mpl_err *err)
 {
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_comparison *c = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_comparison);
@@ -492,18 +492,6 @@ enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
     }
     const enum mpl_status st = mpl_sides_take(c, base, new, options, err);
     return st == MPL_OK ? compare(c, err) : st;
-}
-
-enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
-                                const struct mpl_diagnosis *new,
-                                struct mpl_comparison **out, struct mpl_err *err)
-{
-    const struct mpl_run *runs[] = { &base->runs[0], &new->runs[0] };
-    const struct mpl_diff_options options = { 0 };
-
-    return mpl_diff_create_repeated(&(struct mpl_diff_runs){ 1, &runs[0] },
-                                    &(struct mpl_diff_runs){ 1, &runs[1] }, &options, out,
-                                    err);
 }
 
 const struct mpl_diff *mpl_diff_get(const struct mpl_comparison *comparison)

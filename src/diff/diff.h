@@ -242,16 +242,6 @@ struct mpl_diff {
 
 /** Everything that lives as long as the answer. */
 struct mpl_comparison;
-/**
- * Compares the first runs of two diagnoses, which are borrowed.
- *
- * Ownership: destroy *out, also after an error.
- * Errors:    MPL_E_NOMEM only: what cannot be compared is a verdict.
- * Cost:      linear in calls; votes grow with the square of the locations that are not alike.
- */
-enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
-                                const struct mpl_diagnosis *new,
-                                struct mpl_comparison **out, struct mpl_err *err);
 
 /** Repetitions, at least one. */
 struct mpl_diff_runs {
@@ -264,11 +254,17 @@ struct mpl_diff_options {
         has_parts; /**< Calls are compared with these parts; else with all but their paths. */
     unsigned parts; /**< enum mpl_symbol_part */
 };
-/** The same of repetitions. Those that cannot be used are left out, and that is a note. */
-enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
-                                         const struct mpl_diff_runs *new,
-                                         const struct mpl_diff_options *options,
-                                         struct mpl_comparison **out, struct mpl_err *err);
+/**
+ * Compares repetitions of two runs, which are borrowed. Those that cannot be used are left out, and that is a note.
+ *
+ * Ownership: destroy *out, also after an error.
+ * Errors:    MPL_E_NOMEM only: what cannot be compared is a verdict.
+ * Cost:      linear in calls; votes grow with the square of the locations that are not alike.
+ */
+enum mpl_status mpl_diff_create(const struct mpl_diff_runs *base,
+                                const struct mpl_diff_runs *new,
+                                const struct mpl_diff_options *options,
+                                struct mpl_comparison **out, struct mpl_err *err);
 /**
  * Who causes at least half of what is waited longer than in the base, which is *more_s, the time of all locations
  * added up; NULL: nobody, or waits are not compared, and *more_s is NaN then.

@@ -1,6 +1,7 @@
 /* Similarities as in the paper DiffTrace, alignments, and answers without memory. Real runs: the figures of the two
  * bugs in odd/even sort. */
 #include "config.h"
+#include "diff_fixture.h"
 
 #include <check.h>
 #include <math.h>
@@ -232,7 +233,7 @@ START_TEST(a_comparison_without_memory_fails_cleanly)
         struct mpl_comparison *x = NULL;
 
         mpl_alloc_fail_after(n);
-        st = mpl_diff_create(mpl_analysis_diagnosis(base), mpl_analysis_diagnosis(new), &x,
+        st = diff_first_runs(mpl_analysis_diagnosis(base), mpl_analysis_diagnosis(new), &x,
                              NULL);
         mpl_alloc_fail_after(-1);
         if (st == MPL_OK) {
@@ -318,7 +319,7 @@ START_TEST(slow_runs_have_the_same_structure_and_say_who_computes_longer)
     struct mpl_analysis *new = read_run(traces_folder(), pair->new);
     struct mpl_comparison *x = NULL;
 
-    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(base),
+    ck_assert_int_eq(diff_first_runs(mpl_analysis_diagnosis(base),
                                      mpl_analysis_diagnosis(new), &x, NULL),
                      MPL_OK);
 
@@ -404,7 +405,7 @@ START_TEST(similarities_of_real_runs_change_as_known)
     struct mpl_filtered filtered;
     double sums[16] = { 0 };
 
-    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(base),
+    ck_assert_int_eq(diff_first_runs(mpl_analysis_diagnosis(base),
                                      mpl_analysis_diagnosis(new), &x, NULL),
                      MPL_OK);
     ck_assert_int_eq(mpl_filter_open("11.mpi.cust.0K10", arena, &filter, NULL), MPL_OK);
@@ -436,7 +437,7 @@ START_TEST(the_swap_of_rank_5_is_found)
                                     read_run(traces_folder(), "oddeven-swapBug-np16") };
     struct mpl_comparison *x = NULL;
 
-    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(runs[_i]),
+    ck_assert_int_eq(diff_first_runs(mpl_analysis_diagnosis(runs[_i]),
                                      mpl_analysis_diagnosis(runs[1 - _i]), &x, NULL),
                      MPL_OK);
 

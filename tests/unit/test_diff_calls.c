@@ -3,6 +3,7 @@
  * two functions, passes a message around a ring, and ends in an Allreduce; what takes how long is drawn, but for the fault.
  */
 #include "config.h"
+#include "diff_fixture.h"
 
 #include <check.h>
 #include <math.h>
@@ -102,7 +103,7 @@ static struct lab compare(struct fault fault)
     state = 1;
     lab.base = run(&none, lab.arena);
     lab.new = run(&fault, lab.arena);
-    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(lab.base),
+    ck_assert_int_eq(diff_first_runs(mpl_analysis_diagnosis(lab.base),
                                      mpl_analysis_diagnosis(lab.new), &lab.comparison,
                                      NULL),
                      MPL_OK);

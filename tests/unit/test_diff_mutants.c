@@ -4,6 +4,7 @@
  * it is comes from a plain search for the period of the calls, not from the loops that diff finds.
  */
 #include "config.h"
+#include "diff_fixture.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -722,7 +723,7 @@ static bool try_mutant(const char *path, const struct mpl_diagnosis *base, struc
     is_done = mutate(model, &base->runs[0], x, s.arena);
     if (is_done) {
         run_stages(&s, model);
-        ck_assert_int_eq(mpl_diff_create(base, &s.diagnosis, &comparison, NULL), MPL_OK);
+        ck_assert_int_eq(diff_first_runs(base, &s.diagnosis, &comparison, NULL), MPL_OK);
         judge(x, mpl_diff_get(comparison), score);
     }
     mpl_diff_destroy(comparison);
@@ -819,9 +820,9 @@ static size_t count_changes(const struct mpl_run *base, const struct mpl_run *ne
     struct mpl_comparison *comparison = NULL;
     size_t n;
 
-    ck_assert_int_eq(mpl_diff_create_repeated(&(struct mpl_diff_runs){ 1, &base },
-                                              &(struct mpl_diff_runs){ 1, &new }, &options,
-                                              &comparison, NULL),
+    ck_assert_int_eq(mpl_diff_create(&(struct mpl_diff_runs){ 1, &base },
+                                     &(struct mpl_diff_runs){ 1, &new }, &options,
+                                     &comparison, NULL),
                      MPL_OK);
     n = mpl_diff_get(comparison)->n_changes;
     *location = n == 0 ? MPL_NONE : mpl_diff_get(comparison)->changes[0].location;

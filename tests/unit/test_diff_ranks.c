@@ -1,5 +1,6 @@
 /* Other ranks renumber the answers about real runs, and change nothing else. */
 #include "config.h"
+#include "diff_fixture.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ static const struct mpl_diff *ask(const char *const names[2], bool is_other,
         }
         run_stages(&out->stages[i], model);
     }
-    ck_assert_int_eq(mpl_diff_create(&out->stages[0].diagnosis, &out->stages[1].diagnosis,
+    ck_assert_int_eq(diff_first_runs(&out->stages[0].diagnosis, &out->stages[1].diagnosis,
                                      &out->comparison, NULL),
                      MPL_OK);
     return mpl_diff_get(out->comparison);

@@ -1,5 +1,6 @@
 /* What must not change an answer about real runs, or must turn it round. */
 #include "config.h"
+#include "diff_fixture.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void ask_changed(const char *trace,
     }
     run_stages(&s, model);
     ck_assert_int_eq(
-        mpl_diff_create(mpl_analysis_diagnosis(analysis), &s.diagnosis, &comparison, NULL),
+        diff_first_runs(mpl_analysis_diagnosis(analysis), &s.diagnosis, &comparison, NULL),
         MPL_OK);
     ck_assert_msg(mpl_diff_get(comparison)->n_changes == 0, "%s", trace);
     mpl_diff_destroy(comparison);
@@ -81,7 +82,7 @@ START_TEST(the_mirror_image_blames_the_same)
     for (int i = 0; i < 2; i++) {
         struct mpl_comparison *comparison = NULL;
 
-        ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(runs[i]),
+        ck_assert_int_eq(diff_first_runs(mpl_analysis_diagnosis(runs[i]),
                                          mpl_analysis_diagnosis(runs[1 - i]), &comparison,
                                          NULL),
                          MPL_OK);
@@ -141,7 +142,7 @@ START_TEST(receives_outside_of_calls_are_no_reason_to_fail)
     hide_calls(model, &model->locations[0]);
     run_stages(&s, model);
     ck_assert_int_eq(
-        mpl_diff_create(mpl_analysis_diagnosis(analysis), &s.diagnosis, &comparison, NULL),
+        diff_first_runs(mpl_analysis_diagnosis(analysis), &s.diagnosis, &comparison, NULL),
         MPL_OK);
     ck_assert_int_ne(mpl_diff_get(comparison)->verdict, MPL_DIFF_NOT_COMPARABLE);
     mpl_diff_destroy(comparison);

@@ -1,6 +1,7 @@
 /* Where and in which iterations a location computes longer: against data whose change is known, and faults in real runs whose
  * programs say where they are. */
 #include "config.h"
+#include "diff_fixture.h"
 
 #include <check.h>
 #include <math.h>
@@ -228,7 +229,7 @@ START_TEST(faults_of_real_runs_are_where_their_programs_have_them)
     const struct mpl_place_load *loop;
     const struct mpl_place_load *call;
 
-    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(base),
+    ck_assert_int_eq(diff_first_runs(mpl_analysis_diagnosis(base),
                                      mpl_analysis_diagnosis(new), &x, NULL),
                      MPL_OK);
 

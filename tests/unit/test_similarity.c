@@ -1,6 +1,7 @@
 /* Concept lattices against all subsets, trees against the definition of their linkage, and what the paper DiffTrace and
  * real runs say. */
 #include "config.h"
+#include "diff_fixture.h"
 
 #include <check.h>
 #include <math.h>
@@ -583,7 +584,7 @@ START_TEST(swapped_calls_are_ranked_as_known)
     struct mpl_comparison *x = NULL;
     const struct mpl_ranking *r = NULL;
 
-    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(runs[0]),
+    ck_assert_int_eq(diff_first_runs(mpl_analysis_diagnosis(runs[0]),
                                      mpl_analysis_diagnosis(runs[1]), &x, NULL),
                      MPL_OK);
     ck_assert_int_eq(mpl_ranking_create(x, &by_average, arena, &r, NULL), MPL_OK);
@@ -619,7 +620,7 @@ START_TEST(what_repetitions_of_the_base_differ_in_is_subtracted)
     struct mpl_comparison *x = NULL;
     const struct mpl_ranking *r = NULL;
 
-    ck_assert_int_eq(mpl_diff_create_repeated(&base, &new, &options, &x, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_diff_create(&base, &new, &options, &x, NULL), MPL_OK);
     ck_assert_int_eq(mpl_ranking_create(x, &by_average, arena, &r, NULL), MPL_OK);
     ck_assert_uint_eq(r->n_telling, _i == 0 ? 3 : 0);
     ck_assert_uint_eq(r->n_alike, _i == 0 ? 0 : 3);
@@ -650,7 +651,7 @@ START_TEST(rankings_and_lattices_without_memory_fail_cleanly)
     struct mpl_comparison *x = NULL;
     enum mpl_status st = MPL_E_NOMEM;
 
-    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(runs[0]),
+    ck_assert_int_eq(diff_first_runs(mpl_analysis_diagnosis(runs[0]),
                                      mpl_analysis_diagnosis(runs[1]), &x, NULL),
                      MPL_OK);
     for (long n = 0; fails_without_memory(n, st); n += 1 + n / 50) {
