@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "recognize/search_priv.h"
+#include "recognize/recognition_priv.h"
 
 #include <string.h>
 
@@ -253,15 +253,18 @@ static uint32_t count_searches(const struct mpl_recognition *r)
                                                                                       : n;
 }
 
-/* One more of several. False: out of memory. */
-static bool open_copy(struct team *team, uint32_t i)
+/* One more, of several or alone. False: out of memory. */
+static bool open_search(struct team *team, uint32_t i)
 {
+    struct mpl_recognition *r = team->copies == NULL ? team->r : &team->copies[i];
+    struct mpl_buf *marks = team->copies == NULL ? NULL : &team->marks[i];
+
     team->marks[i] = mpl_buf_make(sizeof(struct mpl_mark));
     team->arenas[i] = mpl_arena_create();
-    if (team->arenas[i] == NULL || !copy_recognition(team->r, &team->copies[i])) {
+    if (team->arenas[i] == NULL || (r != team->r && !copy_recognition(team->r, r))) {
         return false;
     }
-    team->searches[i] = mpl_search_open(&team->copies[i], &team->marks[i], team->arenas[i]);
+    team->searches[i] = mpl_search_open(r, marks, team->arenas[i]);
     return team->searches[i] != NULL;
 }
 
@@ -271,30 +274,22 @@ static bool open_team(struct team *team, struct mpl_arena *arena)
     bool is_open = true;
 
     team->searches = MPL_NEW_ARRAY(arena, n, struct mpl_search *);
-    if (n == 1) {
-        team->n = team->searches == NULL ? 0 : 1;
-        return team->n == 1 &&
-               (team->searches[0] = mpl_search_open(team->r, NULL, arena)) != NULL;
-    }
     team->arenas = MPL_NEW_ARRAY(arena, n, struct mpl_arena *);
-    team->copies = MPL_NEW_ARRAY(arena, n, struct mpl_recognition);
     team->marks = MPL_NEW_ARRAY(arena, n, struct mpl_buf);
-    if (mpl_arena_is_short(arena)) {
-        return false;
+    team->copies = n == 1 ? NULL : MPL_NEW_ARRAY(arena, n, struct mpl_recognition);
+    for (; team->n < n && is_open && !mpl_arena_is_short(arena); team->n++) {
+        is_open = open_search(team, team->n);
     }
-    for (team->n = 0; team->n < n && is_open; team->n++) {
-        is_open = open_copy(team, team->n);
-    }
-    return is_open;
+    return is_open && team->n == n;
 }
 
 static void close_team(struct team *team)
 {
     for (uint32_t i = 0; i < team->n; i++) {
         mpl_search_close(team->searches[i]);
-        if (team->copies != NULL) { /* the instances are in their arenas */
-            mpl_arena_destroy(team->arenas[i]);
-            mpl_buf_free(&team->marks[i]);
+        mpl_arena_destroy(team->arenas[i]);
+        mpl_buf_free(&team->marks[i]);
+        if (team->copies != NULL) { /* the instances are in there */
             mpl_arena_absorb(team->r->arena, team->copies[i].arena);
         }
     }

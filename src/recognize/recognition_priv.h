@@ -192,8 +192,6 @@ struct mpl_bound {
     uint32_t message; /**< The only message end that it is about; MPL_NONE: not known. */
 };
 
-enum { MPL_NAMES_MAX = MPL_MEMBERS_MAX + MPL_ASSOCIATED_MAX };
-
 /**
  * An end of communication is a message end of the location, or behind them one of its collectives:
  * number n_messages is collective 0. This is "several" where one is expected.
@@ -395,6 +393,34 @@ enum mpl_status mpl_stream_letters(struct mpl_letter_stream *stream, uint32_t i,
 const struct mpl_near *mpl_stream_near(const struct mpl_letter_stream *stream);
 /** The span, or number of the instance, at a position of the letters given last. */
 uint32_t mpl_stream_at(const struct mpl_letter_stream *stream, uint32_t position);
+
+/** The search of one location after the other, of which several may go on at a time. */
+struct mpl_search;
+
+/** An end that a search explains on a location that another one may be at. */
+struct mpl_mark {
+    uint32_t location;
+    uint32_t end;
+};
+
+/**
+ * \p marks: takes struct mpl_mark; NULL where nobody else searches: then they count at once. The search lives in \p arena,
+ * its buffers on the heap until mpl_search_close(). NULL: out of memory.
+ */
+struct mpl_search *mpl_search_open(struct mpl_recognition *r, struct mpl_buf *marks,
+                                   struct mpl_arena *arena);
+void mpl_search_close(struct mpl_search *search); /* NULL is allowed */
+/** Finds the instances of the events of a level on a location. */
+enum mpl_status mpl_search_location(struct mpl_search *search, uint32_t location,
+                                    uint32_t level, struct mpl_err *err);
+/** Counts the matches that failed and that nothing has explained since, in \p r. */
+void mpl_search_count_failed(const struct mpl_search *search, struct mpl_recognition *r);
+
+static inline void mpl_end_set_explained(struct mpl_recognition *r, uint32_t location,
+                                         uint32_t end)
+{
+    r->explained[location][end / 64] |= UINT64_C(1) << end % 64;
+}
 
 /** MPL_END with \p *reason when a role is not to be found. */
 enum mpl_status mpl_roles_bind(struct mpl_recognition *r, struct mpl_topology *topology,

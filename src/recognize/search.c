@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "recognize/search_priv.h"
+#include "recognize/recognition_priv.h"
 
 #include <string.h>
 
