@@ -327,9 +327,12 @@ START_TEST(drained_buffer_goes_on_behind)
         ck_assert_uint_eq(buf.n, 0);
     }
     *(int *) mpl_buf_add(&buf) = -1;
+    /* An assertion that holds costs microseconds, too, and here are five million numbers. */
     for (int k = 0; k < 5; k++) {
         for (int i = 0; i < n; i++) {
-            ck_assert_int_eq(items[k][i], k * n + i);
+            if (items[k][i] != k * n + i) {
+                ck_assert_int_eq(items[k][i], k * n + i);
+            }
         }
     }
     ck_assert_int_eq(*(int *) mpl_buf_take(&buf, arena), -1);
