@@ -107,9 +107,7 @@ void mpl_record_attribute(struct mpl_record_writer *w, uint32_t reference, uint8
 {
     uint8_t *at = w->attributes + w->attribute_bytes;
 
-    if (w->n_attributes == MOST_ATTRIBUTES) {
-        return;
-    }
+    mpl_assert(w->n_attributes < MOST_ATTRIBUTES);
     at = store_u32(at, reference);
     *at++ = type;
     if (type == MPL_VALUE_UINT8) {
