@@ -8,16 +8,19 @@
 
 #include <string.h>
 
-/* So few are searched sooner than one thinks about it. */
-enum { SPANS_MIN = 1 << 17 };
+enum {
+    SPANS_MIN = 1 << 17,         /* so few are searched sooner than one thinks about it */
+    SPANS_OF_A_THREAD = 1 << 14, /* of a location, on average: some milliseconds */
+};
 
 /* The locations of a recognition, of which several are searched at a time, by threads. */
 struct team {
     struct mpl_recognition *r;
-    struct mpl_search **searches;   /* the first on the recognition itself if it is alone */
-    struct mpl_arena **arenas;      /* else, per search: its scratch, */
-    struct mpl_recognition *copies; /* the recognition with instances of its own, */
-    struct mpl_buf *marks;          /* and what it explains elsewhere */
+    struct mpl_search **searches;
+    struct mpl_arena **arenas; /* per search: its scratch */
+    struct mpl_recognition
+        *copies; /* per search, with instances of its own; NULL: one works on r itself */
+    struct mpl_buf *marks; /* per search, of struct mpl_mark: what it explains elsewhere */
     uint32_t n;
     uint32_t first, end; /* levels */
     uint32_t location;   /* the first of the search at hand */
@@ -243,14 +246,23 @@ static bool copy_recognition(const struct mpl_recognition *r, struct mpl_recogni
     return copy->instances != NULL;
 }
 
-/* So many locations are searched at a time. What needs instances of others, or what came first, is searched alone. */
+/*
+ * So many locations are searched at a time. One alone where a pattern needs instances of others or what came first, and
+ * where locations are so short that to begin threads costs more than it gains.
+ */
 static uint32_t count_searches(const struct mpl_recognition *r)
 {
-    const uint32_t n =
-        mpl_threads() < r->model->n_locations ? mpl_threads() : r->model->n_locations;
+    const uint32_t n_locations = r->model->n_locations;
+    const uint32_t n = mpl_threads() < n_locations ? mpl_threads() : n_locations;
+    uint64_t n_spans = 0;
 
-    return is_wide(r->pattern) || mpl_view_asks_what_came_first(r->pattern) || n == 0 ? 1
-                                                                                      : n;
+    for (uint32_t l = 0; l < n_locations; l++) {
+        n_spans += r->ranges[l].end - r->ranges[l].first;
+    }
+    return n_spans / SPANS_OF_A_THREAD < n_locations || is_wide(r->pattern) ||
+                   mpl_view_asks_what_came_first(r->pattern)
+               ? 1
+               : n;
 }
 
 /* One more, of several or alone. False: out of memory. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of so many rounds that threads share the ranks. */
 enum { RANKS = 8, ROUNDS = 5000, LINE_BYTES = 256 };
 
 static unsigned draw(unsigned *state, unsigned n)
