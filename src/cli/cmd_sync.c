@@ -5,9 +5,6 @@
 
 #include "sync/sync.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 struct sync_opts {
     const char *trace;
     const char *output;
@@ -169,14 +166,7 @@ static enum mpl_status sync_trace(const struct sync_opts *opts, struct mpl_arena
     mpl_progress_line_close(&line);
     if (st == MPL_OK) {
         /* What the copy lacks is said where the user looks for trouble. */
-        for (size_t i = 0; i < mpl_quality_count(s.model->quality); i++) {
-            const struct mpl_quality_note *note = mpl_quality_get(s.model->quality, i);
-
-            if (strncmp(note->note, "copy-", strlen("copy-")) == 0) {
-                mpl_text_print(stderr, "marple: note: %s: %" PRIu64 ": %s\n", note->note,
-                               note->count, note->text);
-            }
-        }
+        mpl_notes_tell(s.model->quality, "copy-");
         st = print(&s, opts, out, err);
     }
     return st;

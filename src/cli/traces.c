@@ -2,6 +2,7 @@
 
 #include "cli/traces_priv.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,18 @@ void mpl_trace_tell(const char *path)
                        path, anchor);
     }
     mpl_arena_destroy(arena);
+}
+
+void mpl_notes_tell(const struct mpl_quality *quality, const char *prefix)
+{
+    for (size_t i = 0; i < mpl_quality_count(quality); i++) {
+        const struct mpl_quality_note *note = mpl_quality_get(quality, i);
+
+        if (strncmp(note->note, prefix, strlen(prefix)) == 0) {
+            mpl_text_print(stderr, "marple: note: %s: %" PRIu64 ": %s\n", note->note,
+                           note->count, note->text);
+        }
+    }
 }
 
 enum mpl_status mpl_trace_analyse(const char *path, bool needs_findings,

@@ -29,6 +29,8 @@ enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
 
 /** Says on standard error which archive a directory stands for, if that is not in it but below it. */
 void mpl_trace_tell(const char *path);
+/** Says on stderr which notes there are whose names begin with \p prefix. */
+void mpl_notes_tell(const struct mpl_quality *quality, const char *prefix);
 /**
  * Reads a trace, says where it lies as mpl_trace_tell() does, and diagnoses it if \p needs_findings.
  * \p *out may be there also after an error. Errors: MPL_E_MEANING for a trace without events, and those of reading.
