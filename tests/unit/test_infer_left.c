@@ -38,7 +38,7 @@ static void expect_sound(void)
     "(deftemplate MAIN::go)\n" \
     "(deffunction MAIN::many (?n) (loop-for-count (?i 1 ?n) (assert (m (v ?i)))) (assert " \
     "(go)))" \
-    "(defrule SYMPTOMS::start (pattern) => (many 20000))\n"
+    "(defrule SYMPTOMS::start (pattern) => (many 5000))\n"
 
 static const char *const matches[] = {
     "(defrule SYMPTOMS::bad (pattern) (test (progn (while TRUE do 1) TRUE)) =>)",
