@@ -361,9 +361,6 @@ void mpl_record_put_program_end(struct mpl_record_writer *writer, uint64_t time)
 
 /* ---- directories ------------------------------------------------------------------------ */
 
-/** Makes a new directory beside \p directory, in the same file system; \p *path is its name. */
-enum mpl_status mpl_dir_make_sibling(const char *directory, struct mpl_arena *scratch,
-                                     const char **path, struct mpl_err *err);
 /** Whether \p directory may be replaced: it does not exist, or \p force and it is an archive. */
 enum mpl_status mpl_dir_check_target(const char *directory, bool force,
                                      struct mpl_arena *scratch, struct mpl_err *err);
@@ -374,13 +371,15 @@ enum mpl_status mpl_dir_check_target(const char *directory, bool force,
  */
 enum mpl_status mpl_dir_check_source(const char *source, const char *directory,
                                      struct mpl_arena *scratch, struct mpl_err *err);
-/** Stores \p from on the disk and puts it in the place of \p directory, which then holds nothing
- *  of what was there. */
-enum mpl_status mpl_dir_replace(const char *from, const char *directory,
-                                struct mpl_arena *scratch, struct mpl_err *err);
+/** Fills a new directory, whose name is \p path. */
+typedef enum mpl_status mpl_dir_fill(void *context, const char *path, struct mpl_err *err);
+/**
+ * Has \p fill fill a directory beside \p directory, in the same file system, stores that on the disk, and puts it in
+ * the place of \p directory, which then holds nothing of what was there. After an error nothing is left of it.
+ */
+enum mpl_status mpl_dir_write(const char *directory, mpl_dir_fill *fill, void *context,
+                              struct mpl_arena *scratch, struct mpl_err *err);
 /** For tests, which write thousands of archives: from now on nothing waits for the disk. */
 void mpl_dir_leave_unstored(void);
-/** Removes a directory that holds files and directories of files. */
-void mpl_dir_remove(const char *directory, struct mpl_arena *scratch);
 
 #endif

@@ -75,12 +75,6 @@ static enum mpl_status make_new(const char *directory, const char *end,
                : mpl_fail(err, MPL_E_IO, "\"%s\": no free name beside it", directory);
 }
 
-enum mpl_status mpl_dir_make_sibling(const char *directory, struct mpl_arena *scratch,
-                                     const char **path, struct mpl_err *err)
-{
-    return make_new(directory, "part", scratch, path, err);
-}
-
 /* ---- what is there already ---------------------------------------------------------------- */
 
 /** NULL when all entries are such as an archive has; else the name of one that is not. */
@@ -191,13 +185,8 @@ static void remove_level(const char *directory, struct mpl_arena *scratch, int d
     (void) rmdir(directory);
 }
 
-void mpl_dir_remove(const char *directory, struct mpl_arena *scratch)
-{
-    remove_level(directory, scratch, 0);
-}
-
-enum mpl_status mpl_dir_replace(const char *from, const char *directory,
-                                struct mpl_arena *scratch, struct mpl_err *err)
+static enum mpl_status replace(const char *from, const char *directory,
+                               struct mpl_arena *scratch, struct mpl_err *err)
 {
     const char *target = trim(directory, scratch);
     const char *old = NULL;
@@ -229,7 +218,24 @@ enum mpl_status mpl_dir_replace(const char *from, const char *directory,
         return st;
     }
     if (old != NULL) {
-        mpl_dir_remove(old, scratch);
+        remove_level(old, scratch, 0);
     }
     return MPL_OK;
+}
+
+enum mpl_status mpl_dir_write(const char *directory, mpl_dir_fill *fill, void *context,
+                              struct mpl_arena *scratch, struct mpl_err *err)
+{
+    const char *part = NULL;
+    enum mpl_status st = make_new(directory, "part", scratch, &part, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    st = fill(context, part, err);
+    st = st == MPL_OK ? replace(part, directory, scratch, err) : st;
+    if (st != MPL_OK) {
+        remove_level(part, scratch, 0);
+    }
+    return st;
 }

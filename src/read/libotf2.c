@@ -77,8 +77,72 @@ static OTF2_ErrorCode set_callbacks(OTF2_Archive *archive)
                                 : code;
 }
 
+/* ---- what there is of each location ------------------------------------------------------------------ */
+
+static OTF2_ErrorCode write_clock(OTF2_Archive *archive, const struct mpl_otf2_parts *parts,
+                                  uint32_t i)
+{
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, parts->locations[i]);
+
+    if (writer == NULL) {
+        return OTF2_ERROR_MEM_FAULT;
+    }
+    const OTF2_ErrorCode code = parts->clock(parts->context, i, writer);
+    const OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(archive, writer);
+
+    return code != OTF2_SUCCESS ? code : closed;
+}
+
+/* They make the directory of the events, too. */
+static OTF2_ErrorCode write_clocks(OTF2_Archive *archive,
+                                   const struct mpl_otf2_parts *parts)
+{
+    OTF2_ErrorCode code = OTF2_Archive_OpenDefFiles(archive);
+
+    for (uint32_t i = 0; i < parts->n_locations && code == OTF2_SUCCESS; i++) {
+        code = write_clock(archive, parts, i);
+    }
+    return code == OTF2_SUCCESS ? OTF2_Archive_CloseDefFiles(archive) : code;
+}
+
+static enum mpl_status write_events(const char *directory,
+                                    const struct mpl_otf2_parts *parts,
+                                    struct mpl_arena *scratch, struct mpl_err *err)
+{
+    struct mpl_room room = { 0 };
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t i = 0; i < parts->n_locations && st == MPL_OK; i++) {
+        struct mpl_record_writer writer;
+        const char *path = mpl_arena_printf(scratch, "%s/%s/%" PRIu64 ".evt", directory,
+                                            archive_name, parts->locations[i]);
+
+        mpl_record_writer_open(&writer, path, MPL_OTF2_EVENT_CHUNK, &room, err);
+        parts->events(parts->context, i, &writer);
+        st = mpl_record_writer_close(&writer);
+    }
+    mpl_room_free(&room);
+    return st;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------- */
+
+static OTF2_ErrorCode write_definitions(OTF2_Archive *archive,
+                                        const struct mpl_otf2_parts *parts)
+{
+    OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
+
+    if (writer == NULL) {
+        return OTF2_ERROR_MEM_FAULT;
+    }
+    const OTF2_ErrorCode code = parts->definitions(parts->context, writer);
+    const OTF2_ErrorCode closed = OTF2_Archive_CloseGlobalDefWriter(archive, writer);
+
+    return code != OTF2_SUCCESS ? code : closed;
+}
+
 enum mpl_status mpl_otf2_write(const char *directory, const struct mpl_otf2_parts *parts,
-                               void *context, struct mpl_err *err)
+                               struct mpl_arena *scratch, struct mpl_err *err)
 {
     struct mpl_otf2_reason reason;
     enum mpl_status st = MPL_OK;
@@ -90,20 +154,14 @@ enum mpl_status mpl_otf2_write(const char *directory, const struct mpl_otf2_part
                                               OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive != NULL) {
         code = set_callbacks(archive);
-        code = code == OTF2_SUCCESS ? parts->begin(context, archive) : code;
-        st = code == OTF2_SUCCESS ? parts->events(context, directory, err) : MPL_OK;
+        code = code == OTF2_SUCCESS ? parts->properties(parts->context, archive) : code;
+        code = code == OTF2_SUCCESS ? write_clocks(archive, parts) : code;
+        st = code == OTF2_SUCCESS ? write_events(directory, parts, scratch, err) : MPL_OK;
         code =
-            code == OTF2_SUCCESS && st == MPL_OK ? parts->define(context, archive) : code;
+            code == OTF2_SUCCESS && st == MPL_OK ? write_definitions(archive, parts) : code;
         const OTF2_ErrorCode closed = OTF2_Archive_Close(archive);
         code = code != OTF2_SUCCESS ? code : closed;
     }
     mpl_otf2_listen_no_more(&reason);
     return st != MPL_OK || code == OTF2_SUCCESS ? st : cannot_write(&reason, code, err);
-}
-
-const char *mpl_otf2_events_path(const char *directory, uint64_t location,
-                                 struct mpl_arena *arena)
-{
-    return mpl_arena_printf(arena, "%s/%s/%" PRIu64 ".evt", directory, archive_name,
-                            location);
 }

@@ -2,7 +2,7 @@
 #ifndef MPL_READ_LIBOTF2_H
 #define MPL_READ_LIBOTF2_H
 
-#include "base/base.h"
+#include "archive/archive.h"
 
 #include <otf2/otf2.h>
 
@@ -22,20 +22,20 @@ struct mpl_otf2_reason {
 void mpl_otf2_listen(struct mpl_otf2_reason *reason);
 void mpl_otf2_listen_no_more(const struct mpl_otf2_reason *reason);
 
-/** What is written into an archive, in this order; all get the context. */
+/** What is written into an archive. */
 struct mpl_otf2_parts {
-    /** Properties, and the definitions of locations, which make the directory of the events. */
-    OTF2_ErrorCode (*begin)(void *context, OTF2_Archive *archive);
-    /** The events; the definitions may say how much there is in them. */
-    enum mpl_status (*events)(void *context, const char *directory, struct mpl_err *err);
-    OTF2_ErrorCode (*define)(void *context, OTF2_Archive *archive);
+    void *context;             /**< All functions get it. */
+    const uint64_t *locations; /**< Their references. */
+    uint32_t n_locations;
+    OTF2_ErrorCode (*properties)(void *context, OTF2_Archive *archive);
+    /** Of the \p i-th location the comparisons of its clock, and its events; what fails of these is kept by \p writer. */
+    OTF2_ErrorCode (*clock)(void *context, uint32_t i, OTF2_DefWriter *writer);
+    void (*events)(void *context, uint32_t i, struct mpl_record_writer *writer);
+    /** Come last: they may say how many events there are. */
+    OTF2_ErrorCode (*definitions)(void *context, OTF2_GlobalDefWriter *writer);
 };
 /** Makes a new archive in \p directory. MPL_E_IO, MPL_E_NOMEM, or what the events have failed with. */
 enum mpl_status mpl_otf2_write(const char *directory, const struct mpl_otf2_parts *parts,
-                               void *context, struct mpl_err *err);
-/** The file in which it keeps the events of a location; its directory is there when files of definitions have been
- *  opened. NULL when out of memory. */
-const char *mpl_otf2_events_path(const char *directory, uint64_t location,
-                                 struct mpl_arena *arena);
+                               struct mpl_arena *scratch, struct mpl_err *err);
 
 #endif

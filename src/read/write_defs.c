@@ -277,24 +277,20 @@ static OTF2_ErrorCode write_all(struct definitions *d)
     return code;
 }
 
-OTF2_ErrorCode mpl_write_definitions(OTF2_Archive *archive, const struct mpl_model *model,
+OTF2_ErrorCode mpl_write_definitions(OTF2_GlobalDefWriter *writer,
+                                     const struct mpl_model *model,
                                      const struct mpl_write_teams *teams,
                                      struct mpl_arena *scratch)
 {
-    struct definitions d = { .writer = OTF2_Archive_GetGlobalDefWriter(archive),
+    struct definitions d = { .writer = writer,
                              .model = model,
                              .teams = teams,
                              .scratch = scratch,
                              .strings = mpl_names_create(),
                              .hosts = mpl_names_create() };
-    OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
+    const OTF2_ErrorCode code =
+        d.strings != NULL && d.hosts != NULL ? write_all(&d) : OTF2_ERROR_MEM_FAULT;
 
-    if (d.writer != NULL && d.strings != NULL && d.hosts != NULL) {
-        code = write_all(&d);
-    }
-    if (d.writer != NULL) {
-        code = worst(code, OTF2_Archive_CloseGlobalDefWriter(archive, d.writer));
-    }
     mpl_names_destroy(d.strings);
     mpl_names_destroy(d.hosts);
     return code;

@@ -28,7 +28,8 @@ OTF2_ErrorCode mpl_write_teams_define(const struct mpl_write_teams *teams,
                                       const struct mpl_model *model, uint32_t first_group,
                                       OTF2_StringRef name, struct mpl_arena *scratch);
 
-OTF2_ErrorCode mpl_write_definitions(OTF2_Archive *archive, const struct mpl_model *model,
+OTF2_ErrorCode mpl_write_definitions(OTF2_GlobalDefWriter *writer,
+                                     const struct mpl_model *model,
                                      const struct mpl_write_teams *teams,
                                      struct mpl_arena *scratch);
 /** What fails is kept by \p writer. */

@@ -7,14 +7,18 @@
 #include <string.h>
 
 /* OTF2 draws a line through comparisons and goes on with it beyond them; one alone it ignores. */
-OTF2_ErrorCode mpl_archive_clock(struct archive *archive, uint32_t spool,
-                                 OTF2_DefWriter *writer)
+OTF2_ErrorCode mpl_archive_clock(void *context, uint32_t location, OTF2_DefWriter *writer)
 {
+    const struct archive *archive = context;
+    uint32_t thread;
+    const struct spool *spool = mpl_archive_spool(archive, location, &thread);
     struct mpl_buf points = mpl_buf_make(sizeof(struct clock_point));
-    OTF2_ErrorCode code = mpl_spool_clock_points(archive, spool, &points)
-                              ? OTF2_SUCCESS
-                              : OTF2_ERROR_MEM_ALLOC_FAILED;
     uint64_t last_ns = 0;
+    OTF2_ErrorCode code =
+        spool == NULL || mpl_spool_clock_points(
+                             archive, (uint32_t) (spool - archive->spools->all), &points)
+            ? OTF2_SUCCESS
+            : OTF2_ERROR_MEM_ALLOC_FAILED;
 
     for (size_t i = 0; i < points.n && code == OTF2_SUCCESS; i++) {
         const struct clock_point *p = mpl_buf_get(&points, i);
@@ -81,8 +85,9 @@ static OTF2_ErrorCode set_common(struct archive *archive, OTF2_Archive *otf2)
     return archive->command != NULL ? set(code, otf2, common[0], archive->command) : code;
 }
 
-OTF2_ErrorCode mpl_archive_properties(struct archive *archive, OTF2_Archive *otf2)
+OTF2_ErrorCode mpl_archive_properties(void *context, OTF2_Archive *otf2)
 {
+    struct archive *archive = context;
     OTF2_ErrorCode code = OTF2_Archive_SetCreator(otf2, "marple trace");
     const int64_t worst = worst_error(archive);
     char text[64];

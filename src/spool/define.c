@@ -503,7 +503,7 @@ static void define_all(struct definitions *d)
     define_teams(d);
 }
 
-OTF2_ErrorCode mpl_archive_define(struct archive *archive, OTF2_GlobalDefWriter *writer)
+OTF2_ErrorCode mpl_archive_define(void *archive, OTF2_GlobalDefWriter *writer)
 {
     struct definitions d = { .archive = archive,
                              .writer = writer,

@@ -18,6 +18,13 @@ uint64_t mpl_location_of(uint32_t rank, uint32_t thread)
     return (uint64_t) thread << 32 | rank;
 }
 
+const struct spool *mpl_archive_spool(const struct archive *archive, uint32_t i,
+                                      uint32_t *thread)
+{
+    *thread = (uint32_t) (archive->locations[i] >> 32);
+    return mpl_spools_find(archive->spools, (uint32_t) archive->locations[i]);
+}
+
 static uint32_t low(uint64_t word)
 {
     return (uint32_t) word;
@@ -260,9 +267,16 @@ static void put_switches(struct emit *e, uint64_t until_ns)
     }
 }
 
-void mpl_archive_events(struct archive *archive, uint32_t spool, uint32_t thread,
-                        struct mpl_record_writer *writer)
+void mpl_archive_events(void *context, uint32_t location, struct mpl_record_writer *writer)
 {
+    struct archive *archive = context;
+    uint32_t thread;
+    const struct spool *from = mpl_archive_spool(archive, location, &thread);
+
+    if (from == NULL) {
+        return;
+    }
+    const uint32_t spool = (uint32_t) (from - archive->spools->all);
     struct emit e = { .archive = archive,
                       .spool = spool,
                       .writer = writer,

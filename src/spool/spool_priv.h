@@ -195,6 +195,8 @@ struct archive {
     struct mpl_arena *arena;
     struct mpl_spool_summary *summary;
     const char *command; /**< Of the run; NULL: not known. */
+    const uint64_t
+        *locations;      /**< mpl_location_of(), in the order in which they are written. */
     uint64_t **n_events; /**< Written, by spool and thread. */
     uint64_t ended_ns;   /**< When the run ended on this machine; 0: not known. */
 };
@@ -216,6 +218,9 @@ enum { METRIC_CPU_TIME, METRIC_VOLUNTARY, METRIC_INVOLUNTARY, METRIC_CORE, N_MET
 /** When a process of this machine was ended that was cut off, by the clock that it read; 0: not known, or it was not. */
 uint64_t mpl_archive_ended_ns(const struct archive *archive, uint32_t spool);
 uint64_t mpl_location_of(uint32_t rank, uint32_t thread);
+/** The spool of the \p i-th location's process, or NULL; \p thread is the location's number in it. */
+const struct spool *mpl_archive_spool(const struct archive *archive, uint32_t i,
+                                      uint32_t *thread);
 /** Reference of the communicator that stands for the threads of a process. */
 uint32_t mpl_team_of(const struct archive *archive, uint32_t spool);
 /** Finds out what definitions need and no single event has. False: no memory. */
@@ -226,13 +231,10 @@ bool mpl_survey_is_done(const struct survey *survey, uint32_t spool, uint64_t re
  *  struct clock_point, ascending. False: no memory. */
 bool mpl_spool_clock_points(const struct archive *archive, uint32_t spool,
                             struct mpl_buf *points);
-/** The same as OTF2 takes them: none, or at least two. */
-OTF2_ErrorCode mpl_archive_clock(struct archive *archive, uint32_t spool,
-                                 OTF2_DefWriter *writer);
-/** What fails is kept by \p writer. */
-void mpl_archive_events(struct archive *archive, uint32_t spool, uint32_t thread,
-                        struct mpl_record_writer *writer);
-OTF2_ErrorCode mpl_archive_define(struct archive *archive, OTF2_GlobalDefWriter *writer);
-OTF2_ErrorCode mpl_archive_properties(struct archive *archive, OTF2_Archive *otf2);
+/* What struct mpl_otf2_parts asks for; the context is a struct archive. Of comparisons there are none, or at least two. */
+OTF2_ErrorCode mpl_archive_clock(void *archive, uint32_t location, OTF2_DefWriter *writer);
+void mpl_archive_events(void *archive, uint32_t location, struct mpl_record_writer *writer);
+OTF2_ErrorCode mpl_archive_define(void *archive, OTF2_GlobalDefWriter *writer);
+OTF2_ErrorCode mpl_archive_properties(void *archive, OTF2_Archive *otf2);
 
 #endif

@@ -11,99 +11,29 @@ enum { MOST_COMMAND = 64 * 1024 };
 
 /* ---- locations ------------------------------------------------------------------------------------ */
 
-static enum mpl_status write_events_of(struct archive *archive, const char *directory,
-                                       struct mpl_room *room, uint32_t rank,
-                                       uint32_t thread, struct mpl_err *err)
+/* Each thread of each process, and one for a process that left no spool. */
+static uint64_t *find_locations(const struct archive *archive, uint32_t *n)
 {
-    const struct spool *spool = mpl_spools_find(archive->spools, rank);
-    struct mpl_record_writer writer;
+    const struct spools *spools = archive->spools;
+    size_t most = spools->n_processes;
 
-    mpl_record_writer_open(
-        &writer,
-        mpl_otf2_events_path(directory, mpl_location_of(rank, thread), archive->arena),
-        MPL_OTF2_EVENT_CHUNK, room, err);
-    if (spool != NULL) {
-        mpl_archive_events(archive, (uint32_t) (spool - archive->spools->all), thread,
-                           &writer);
+    for (uint32_t i = 0; i < spools->n; i++) {
+        most += spools->all[i].n_threads;
     }
-    return mpl_record_writer_close(&writer);
-}
+    uint64_t *all = MPL_NEW_ARRAY(archive->arena, most, uint64_t);
 
-/* Of each rank its threads, or one for a rank that left no spool. */
-static uint32_t n_threads_of(const struct spools *spools, uint32_t rank)
-{
-    const struct spool *spool = mpl_spools_find(spools, rank);
+    *n = 0;
+    for (uint32_t rank = 0; all != NULL && rank < spools->n_processes; rank++) {
+        const struct spool *spool = mpl_spools_find(spools, rank);
 
-    return spool != NULL ? spool->n_threads : 1;
-}
-
-static enum mpl_status write_events(void *context, const char *directory,
-                                    struct mpl_err *err)
-{
-    struct archive *archive = context;
-    struct mpl_room room = { 0 };
-    enum mpl_status st = MPL_OK;
-
-    for (uint32_t rank = 0; rank < archive->spools->n_processes; rank++) {
-        for (uint32_t t = 0; t < n_threads_of(archive->spools, rank) && st == MPL_OK; t++) {
-            st = write_events_of(archive, directory, &room, rank, t, err);
+        for (uint32_t t = 0; t < (spool != NULL ? spool->n_threads : 1); t++) {
+            all[(*n)++] = mpl_location_of(rank, t);
         }
     }
-    mpl_room_free(&room);
-    return st;
-}
-
-static OTF2_ErrorCode write_clock_of(struct archive *archive, OTF2_Archive *otf2,
-                                     uint32_t rank, uint32_t thread)
-{
-    const struct spool *spool = mpl_spools_find(archive->spools, rank);
-    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(otf2, mpl_location_of(rank, thread));
-    OTF2_ErrorCode code = OTF2_SUCCESS;
-
-    if (writer == NULL) {
-        return OTF2_ERROR_MEM_FAULT;
-    }
-    if (spool != NULL) {
-        code =
-            mpl_archive_clock(archive, (uint32_t) (spool - archive->spools->all), writer);
-    }
-    const OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(otf2, writer);
-    return code != OTF2_SUCCESS ? code : closed;
-}
-
-static OTF2_ErrorCode write_clocks(struct archive *archive, OTF2_Archive *otf2)
-{
-    OTF2_ErrorCode code = OTF2_Archive_OpenDefFiles(otf2);
-
-    for (uint32_t rank = 0; rank < archive->spools->n_processes; rank++) {
-        for (uint32_t t = 0;
-             t < n_threads_of(archive->spools, rank) && code == OTF2_SUCCESS; t++) {
-            code = write_clock_of(archive, otf2, rank, t);
-        }
-    }
-    return code == OTF2_SUCCESS ? OTF2_Archive_CloseDefFiles(otf2) : code;
+    return all;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
-
-static OTF2_ErrorCode begin(void *context, OTF2_Archive *otf2)
-{
-    const OTF2_ErrorCode code = mpl_archive_properties(context, otf2);
-
-    return code == OTF2_SUCCESS ? write_clocks(context, otf2) : code;
-}
-
-static OTF2_ErrorCode define(void *context, OTF2_Archive *otf2)
-{
-    OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(otf2);
-
-    if (definitions == NULL) {
-        return OTF2_ERROR_MEM_FAULT;
-    }
-    const OTF2_ErrorCode code = mpl_archive_define(context, definitions);
-    const OTF2_ErrorCode closed = OTF2_Archive_CloseGlobalDefWriter(otf2, definitions);
-    return code != OTF2_SUCCESS ? code : closed;
-}
 
 static enum mpl_status prepare(struct archive *archive, struct mpl_err *err)
 {
@@ -161,23 +91,19 @@ static const char *read_command(const char *spools, struct mpl_arena *arena)
                : NULL;
 }
 
-static enum mpl_status write_and_place(struct archive *archive, const char *directory,
-                                       struct mpl_err *err)
+static enum mpl_status fill(void *context, const char *path, struct mpl_err *err)
 {
-    static const struct mpl_otf2_parts parts = { begin, write_events, define };
-    const char *part = NULL;
-    enum mpl_status st = prepare(archive, err);
+    struct archive *archive = context;
+    struct mpl_otf2_parts parts = { .context = archive,
+                                    .properties = mpl_archive_properties,
+                                    .clock = mpl_archive_clock,
+                                    .events = mpl_archive_events,
+                                    .definitions = mpl_archive_define };
 
-    st = st == MPL_OK ? mpl_dir_make_sibling(directory, archive->arena, &part, err) : st;
-    if (st != MPL_OK) {
-        return st;
-    }
-    st = mpl_otf2_write(part, &parts, archive, err);
-    st = st == MPL_OK ? mpl_dir_replace(part, directory, archive->arena, err) : st;
-    if (st != MPL_OK) {
-        mpl_dir_remove(part, archive->arena);
-    }
-    return st;
+    archive->locations = find_locations(archive, &parts.n_locations);
+    parts.locations = archive->locations;
+    return parts.locations == NULL ? mpl_nomem(err)
+                                   : mpl_otf2_write(path, &parts, archive->arena, err);
 }
 
 /* By the clock that stamps records, which all processes of this machine read. */
@@ -207,7 +133,8 @@ enum mpl_status mpl_spools_write(const char *spools, const char *directory,
     enum mpl_status st = mpl_spools_open(spools, arena, &opened, err);
     if (st == MPL_OK) {
         archive.command = read_command(spools, arena);
-        st = write_and_place(&archive, directory, err);
+        st = prepare(&archive, err);
+        st = st == MPL_OK ? mpl_dir_write(directory, fill, &archive, arena, err) : st;
         release(&archive);
     }
     mpl_spools_close(&opened);

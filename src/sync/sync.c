@@ -109,21 +109,14 @@ static enum mpl_status plan(struct mpl_sync_job *job, struct mpl_room *room,
     return st;
 }
 
-static enum mpl_status fill(struct mpl_sync_job *job, const char *directory,
-                            struct mpl_err *err)
+static enum mpl_status fill(void *context, const char *path, struct mpl_err *err)
 {
-    enum mpl_status st = mpl_dir_make_sibling(directory, job->scratch, &job->target, err);
+    struct mpl_sync_job *job = context;
 
-    if (st != MPL_OK) {
-        return st;
-    }
-    st = mpl_sync_write_parts(job, err);
+    job->target = path;
+    const enum mpl_status st = mpl_sync_write_parts(job, err);
     if (st == MPL_OK) {
         mpl_progress_tell(job->progress, "storing the copy", 1, 1);
-        st = mpl_dir_replace(job->target, directory, job->scratch, err);
-    }
-    if (st != MPL_OK) {
-        mpl_dir_remove(job->target, job->scratch);
     }
     return st;
 }
@@ -139,7 +132,7 @@ static enum mpl_status copy(struct mpl_sync_job *job, const char *directory, boo
     }
     st = st == MPL_OK ? mpl_dir_check_target(directory, force, job->scratch, err) : st;
     st = st == MPL_OK ? plan(job, &room, err) : st;
-    st = st == MPL_OK ? fill(job, directory, err) : st;
+    st = st == MPL_OK ? mpl_dir_write(directory, fill, job, job->scratch, err) : st;
     mpl_room_free(&room);
     if (st == MPL_OK) {
         note_all(job);

@@ -124,7 +124,7 @@ static const char *in_scratch(const char *name)
     return mpl_arena_printf(arena, "%s/%s", fixture_scratch(), name);
 }
 
-static OTF2_ErrorCode begin(void *context, OTF2_Archive *archive)
+static OTF2_ErrorCode write_events(void *context, OTF2_Archive *archive)
 {
     struct mpl_record_writer w;
     struct mpl_room room = { 0 };
@@ -142,28 +142,21 @@ static OTF2_ErrorCode begin(void *context, OTF2_Archive *archive)
     return OTF2_Archive_CloseEvtFiles(archive);
 }
 
-static enum mpl_status no_events(void *context, const char *directory, struct mpl_err *err)
+static OTF2_ErrorCode define_nothing(void *context, OTF2_GlobalDefWriter *writer)
 {
     (void) context;
-    (void) directory;
-    (void) err;
-    return MPL_OK;
-}
-
-static OTF2_ErrorCode define(void *context, OTF2_Archive *archive)
-{
-    (void) context;
-    return OTF2_Archive_CloseGlobalDefWriter(archive,
-                                             OTF2_Archive_GetGlobalDefWriter(archive));
+    (void) writer;
+    return OTF2_SUCCESS;
 }
 
 static void write_by_both(const char *ours, const char *directory)
 {
-    const struct mpl_otf2_parts parts = { begin, no_events, define };
+    const struct mpl_otf2_parts parts = { .context = (void *) (uintptr_t) ours,
+                                          .properties = write_events,
+                                          .definitions = define_nothing };
     struct mpl_err err = { 0 };
 
-    ck_assert_int_eq(mpl_otf2_write(directory, &parts, (void *) (uintptr_t) ours, &err),
-                     MPL_OK);
+    ck_assert_int_eq(mpl_otf2_write(directory, &parts, arena, &err), MPL_OK);
 }
 
 START_TEST(every_record_has_the_bytes_that_libotf2_writes)
