@@ -285,13 +285,10 @@ void mpl_export_locations(struct mpl_exporting *x, const struct mpl_progress *pr
     }
     for (uint32_t l = 0; l < n && x->writer->failed == 0; l++) {
         struct mpl_records records;
-        struct mpl_piece p;
-
         x->records =
             x->s->has_location[l] ? mpl_call_records(x->run, l, x->arena, &records) : NULL;
         mpl_progress_tell(progress, "writing locations", l, n);
-        for (bool more = mpl_piece_first(x->s, l, &p); more;
-             more = mpl_piece_next(x->s, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(x->s, l); mpl_piece_next(x->s, &p);) {
             if (p.number % 2 == 1) {
                 write_call(x, &p);
             } else if (p.span.region != MPL_NONE &&

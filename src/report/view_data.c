@@ -83,7 +83,8 @@ enum mpl_status mpl_report_view_json(const struct mpl_view_report *report, FILE 
     mpl_json_array(&w.json, "rows");
     mpl_json_flat(&w.json, true);
     enum mpl_status st = mpl_json_write_part(&w.json, out, err);
-    st = st == MPL_OK ? view->make(report->selection, report->arena, &sink, err) : st;
+    st = st == MPL_OK ? mpl_view_make(view, report->selection, report->arena, &sink, err)
+                      : st;
     mpl_json_end(&w.json);
     if (st == MPL_OK) {
         return mpl_json_write(&w.json, out, err);
@@ -158,7 +159,8 @@ enum mpl_status mpl_report_view_csv(const struct mpl_view_report *report, FILE *
                        has_unit ? "_" : "", has_unit ? unit : "");
     }
     (void) fputs("\r\n", out);
-    const enum mpl_status st = view->make(report->selection, report->arena, &sink, err);
+    const enum mpl_status st =
+        mpl_view_make(view, report->selection, report->arena, &sink, err);
 
     return st == MPL_OK ? mpl_file_flush(out, err) : st;
 }

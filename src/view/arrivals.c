@@ -39,7 +39,7 @@ static uint64_t place_of(const struct mpl_instance *x, uint32_t i)
 
 static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
                             const struct mpl_instance *x, uint32_t i,
-                            struct mpl_addresses *addresses, struct mpl_err *err)
+                            struct mpl_view_rows *rows, struct mpl_err *err)
 {
     const struct mpl_coll_instance *instance = &s->run->match->instances[number];
     const struct mpl_arrival *part = &x->parts[i];
@@ -59,19 +59,17 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
                                        : mpl_cell_seconds(s, part->error_ticks),
     };
 
-    return mpl_addresses_emit(addresses, part->location, part->span, cells, N_COLUMNS, err);
+    return mpl_view_put_call(rows, part->location, part->span, cells, err);
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     struct mpl_arrival *parts =
-        MPL_NEW_ARRAY(arena, mpl_instance_most_parts(s), struct mpl_arrival);
-    struct mpl_addresses addresses;
+        MPL_NEW_ARRAY(rows->arena, mpl_instance_most_parts(s), struct mpl_arrival);
     struct mpl_instance found;
-    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
+    enum mpl_status st = parts == NULL ? mpl_nomem(err) : MPL_OK;
 
-    st = parts == NULL ? mpl_nomem(err) : st;
     for (uint32_t i = 0; i < s->run->match->n_instances && st == MPL_OK; i++) {
         if (!mpl_selection_has_instance(s, i)) {
             continue;
@@ -79,7 +77,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
         mpl_instance_find(s, i, parts, &found);
         for (uint32_t k = 0; k < found.n && st == MPL_OK; k++) {
             if (s->has_location[parts[k].location]) {
-                st = emit(s, i, &found, k, &addresses, err);
+                st = emit(s, i, &found, k, rows, err);
             }
         }
     }

@@ -46,10 +46,9 @@ struct search {
 static bool add_waits(struct search *x, const struct mpl_step_walk *walk, uint32_t location,
                       uint32_t step)
 {
-    struct mpl_piece p;
 
-    for (bool more = mpl_piece_first(&walk->of_step, location, &p); more;
-         more = mpl_piece_next(&walk->of_step, &p)) {
+    for (struct mpl_piece p = mpl_pieces_of(&walk->of_step, location);
+         mpl_piece_next(&walk->of_step, &p);) {
         const struct wait wait = { step, p.span.culprit, p.wait_ticks };
 
         if (p.wait_ticks > 0 && p.span.culprit != MPL_NONE &&
@@ -99,8 +98,8 @@ static void find_best(struct search *x, const struct mpl_buf *waits)
     clear(x, waits);
 }
 
-static enum mpl_status emit(struct search *x, uint32_t location,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status emit(struct search *x, uint32_t location, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const struct mpl_buf *waits = &x->waits[location];
     const uint32_t n = x->s->steps->n;
@@ -135,7 +134,7 @@ static enum mpl_status emit(struct search *x, uint32_t location,
         mpl_cell_number((double) x->until[n].ticks / (double) all),
     };
 
-    return sink->take(sink->context, cells, err);
+    return mpl_view_put(rows, cells, err);
 }
 
 static enum mpl_status gather(struct search *x, struct mpl_arena *arena,
@@ -157,26 +156,26 @@ static enum mpl_status gather(struct search *x, struct mpl_arena *arena,
     return st;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const uint32_t n = s->run->model->n_locations;
     struct search x = { .s = s,
-                        .waits = MPL_NEW_ARRAY(arena, n, struct mpl_buf),
-                        .sums = MPL_NEW_ARRAY(arena, n, int64_t) };
-    enum mpl_status st = mpl_selection_steps(s, arena, err);
+                        .waits = MPL_NEW_ARRAY(rows->arena, n, struct mpl_buf),
+                        .sums = MPL_NEW_ARRAY(rows->arena, n, int64_t) };
+    enum mpl_status st = mpl_selection_steps(s, rows->arena, err);
 
     if (st != MPL_OK || s->steps->n == 0) {
         return st;
     }
-    x.until = MPL_NEW_ARRAY(arena, (size_t) s->steps->n + 2, struct best);
-    x.from = MPL_NEW_ARRAY(arena, (size_t) s->steps->n + 2, struct best);
+    x.until = MPL_NEW_ARRAY(rows->arena, (size_t) s->steps->n + 2, struct best);
+    x.from = MPL_NEW_ARRAY(rows->arena, (size_t) s->steps->n + 2, struct best);
     if (x.waits == NULL || x.sums == NULL || x.until == NULL || x.from == NULL) {
         return mpl_nomem(err);
     }
-    st = gather(&x, arena, err);
+    st = gather(&x, rows->arena, err);
     for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
-        st = emit(&x, l, sink, err);
+        st = emit(&x, l, rows, err);
     }
     for (uint32_t l = 0; l < n; l++) {
         mpl_buf_free(&x.waits[l]);

@@ -103,10 +103,8 @@ static bool add_message(struct comparing *c, const struct mpl_piece *p, uint32_t
 
 static bool add_location(struct comparing *c, uint32_t location)
 {
-    struct mpl_piece p;
 
-    for (bool more = mpl_piece_first(c->s, location, &p); more;
-         more = mpl_piece_next(c->s, &p)) {
+    for (struct mpl_piece p = mpl_pieces_of(c->s, location); mpl_piece_next(c->s, &p);) {
         for (uint32_t i = 0; i < p.span.n_messages && p.ends_inside; i++) {
             if (!add_message(c, &p,
                              mpl_events_message(c->s->run->events, location, &p.span, i))) {
@@ -131,7 +129,7 @@ static int by_process(const void *x, const void *y)
 }
 
 static enum mpl_status emit(const struct mpl_selection *s, const struct pair *pair, int i,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            struct mpl_view_rows *rows, struct mpl_err *err)
 {
     const struct mpl_model *model = s->run->model;
     const struct least *least = &pair->pieces[i];
@@ -159,25 +157,24 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct pair *pa
         mpl_cell_error(s, bounds[x], bounds[y]),
     };
 
-    return least->n == 0 ? MPL_OK : sink->take(sink->context, cells, err);
+    return least->n == 0 ? MPL_OK : mpl_view_put(rows, cells, err);
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     struct comparing c = { .s = s,
                            .number_of = mpl_map_create(),
                            .pairs = mpl_buf_make(sizeof(struct pair)) };
     enum mpl_status st = c.number_of == NULL ? mpl_nomem(err) : MPL_OK;
 
-    (void) arena;
     for (uint32_t l = 0; l < s->run->model->n_locations && st == MPL_OK; l++) {
         st = add_location(&c, l) ? MPL_OK : mpl_nomem(err);
     }
     mpl_sort(c.pairs.data, c.pairs.n, sizeof(struct pair), by_process);
     for (size_t i = 0; i < c.pairs.n; i++) {
         for (int k = 0; k < PIECES && st == MPL_OK; k++) {
-            st = emit(s, mpl_buf_get(&c.pairs, i), k, sink, err);
+            st = emit(s, mpl_buf_get(&c.pairs, i), k, rows, err);
         }
     }
     mpl_map_destroy(c.number_of);

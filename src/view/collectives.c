@@ -28,8 +28,8 @@ static const struct mpl_column columns[] = {
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
 static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
-                            const struct mpl_instance *found,
-                            struct mpl_addresses *addresses, struct mpl_err *err)
+                            const struct mpl_instance *found, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const struct mpl_coll_instance *x = &s->run->match->instances[number];
     const struct mpl_arrival *first = &found->parts[found->first_in];
@@ -58,23 +58,21 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t number,
                      : mpl_cell_none(),
     };
 
-    return mpl_addresses_emit(addresses, last->location, last->span, cells, N_COLUMNS, err);
+    return mpl_view_put_call(rows, last->location, last->span, cells, err);
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     struct mpl_arrival *parts =
-        MPL_NEW_ARRAY(arena, mpl_instance_most_parts(s), struct mpl_arrival);
-    struct mpl_addresses addresses;
+        MPL_NEW_ARRAY(rows->arena, mpl_instance_most_parts(s), struct mpl_arrival);
     struct mpl_instance found;
-    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
+    enum mpl_status st = parts == NULL ? mpl_nomem(err) : MPL_OK;
 
-    st = parts == NULL ? mpl_nomem(err) : st;
     for (uint32_t i = 0; i < s->run->match->n_instances && st == MPL_OK; i++) {
         if (mpl_selection_has_instance(s, i)) {
             mpl_instance_find(s, i, parts, &found);
-            st = found.n > 0 ? emit(s, i, &found, &addresses, err) : MPL_OK;
+            st = found.n > 0 ? emit(s, i, &found, rows, err) : MPL_OK;
         }
     }
     return st;

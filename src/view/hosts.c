@@ -53,7 +53,7 @@ static void join(const struct mpl_selection *s, const struct mpl_sums *sums,
 
 static enum mpl_status emit(const struct mpl_selection *s, const char *level,
                             const char *who, const struct group *group,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            struct mpl_view_rows *rows, struct mpl_err *err)
 {
     struct mpl_cell cells[N_COLUMNS] = { mpl_cell_text(level), mpl_cell_text(who),
                                          mpl_cell_whole(group->n) };
@@ -62,13 +62,13 @@ static enum mpl_status emit(const struct mpl_selection *s, const char *level,
     if (strcmp(level, "communicator") == 0) {
         cells[CAUSED] = mpl_cell_none(); /* Of a communicator nobody is to blame. */
     }
-    return group->n == 0 ? MPL_OK : sink->take(sink->context, cells, err);
+    return group->n == 0 ? MPL_OK : mpl_view_put(rows, cells, err);
 }
 
 /* Hosts by their first process. */
 static enum mpl_status emit_hosts(const struct mpl_selection *s,
-                                  const struct mpl_sums *sums,
-                                  const struct mpl_row_sink *sink, struct mpl_err *err)
+                                  const struct mpl_sums *sums, struct mpl_view_rows *rows,
+                                  struct mpl_err *err)
 {
     const struct mpl_model *model = s->run->model;
     struct mpl_names *seen = mpl_names_create();
@@ -92,7 +92,7 @@ static enum mpl_status emit_hosts(const struct mpl_selection *s,
                 join(s, sums, l, &group);
             }
         }
-        st = st == MPL_OK ? emit(s, "host", host, &group, sink, err) : st;
+        st = st == MPL_OK ? emit(s, "host", host, &group, rows, err) : st;
     }
     mpl_names_destroy(seen);
     return st;
@@ -100,7 +100,7 @@ static enum mpl_status emit_hosts(const struct mpl_selection *s,
 
 static enum mpl_status emit_processes(const struct mpl_selection *s,
                                       const struct mpl_sums *sums,
-                                      const struct mpl_row_sink *sink, struct mpl_err *err)
+                                      struct mpl_view_rows *rows, struct mpl_err *err)
 {
     const struct mpl_model *model = s->run->model;
     enum mpl_status st = MPL_OK;
@@ -114,7 +114,7 @@ static enum mpl_status emit_processes(const struct mpl_selection *s,
         }
         if (process->n_locations > 1) {
             st = emit(s, "process", model->locations[process->locations[0]].label, &group,
-                      sink, err);
+                      rows, err);
         }
     }
     return st;
@@ -136,17 +136,16 @@ static uint32_t comm_of(const struct mpl_selection *s, const struct mpl_piece *p
     return e == NULL ? MPL_NONE : e->comm;
 }
 
-static enum mpl_status emit_comms(const struct mpl_selection *s, struct mpl_arena *arena,
-                                  const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status emit_comms(const struct mpl_selection *s, struct mpl_view_rows *rows,
+                                  struct mpl_err *err)
 {
     const struct mpl_model *model = s->run->model;
-    struct group *groups = MPL_NEW_ARRAY(arena, model->n_comms, struct group);
-    uint32_t *seen_by = MPL_NEW_ARRAY(arena, model->n_comms, uint32_t);
+    struct group *groups = MPL_NEW_ARRAY(rows->arena, model->n_comms, struct group);
+    uint32_t *seen_by = MPL_NEW_ARRAY(rows->arena, model->n_comms, uint32_t);
     enum mpl_status st = groups == NULL || seen_by == NULL ? mpl_nomem(err) : MPL_OK;
-    struct mpl_piece p;
 
     for (uint32_t l = 0; l < model->n_locations && st == MPL_OK; l++) {
-        for (bool more = mpl_piece_first(s, l, &p); more; more = mpl_piece_next(s, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(s, l); mpl_piece_next(s, &p);) {
             const uint32_t comm = p.number % 2 == 0 ? MPL_NONE : comm_of(s, &p);
 
             if (comm != MPL_NONE) {
@@ -157,25 +156,25 @@ static enum mpl_status emit_comms(const struct mpl_selection *s, struct mpl_aren
         }
     }
     for (uint32_t c = 0; c < model->n_comms && st == MPL_OK; c++) {
-        st = emit(s, "communicator", s->comm_names[c], &groups[c], sink, err);
+        st = emit(s, "communicator", s->comm_names[c], &groups[c], rows, err);
     }
     return st;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     struct mpl_sums *sums = NULL;
     struct group run = { .n = 0 };
-    enum mpl_status st = mpl_sums_create(s, arena, &sums, err);
+    enum mpl_status st = mpl_sums_create(s, rows->arena, &sums, err);
 
     for (uint32_t l = 0; st == MPL_OK && l < s->run->model->n_locations; l++) {
         join(s, sums, l, &run);
     }
-    st = st == MPL_OK ? emit(s, "run", NULL, &run, sink, err) : st;
-    st = st == MPL_OK ? emit_hosts(s, sums, sink, err) : st;
-    st = st == MPL_OK ? emit_processes(s, sums, sink, err) : st;
-    return st == MPL_OK ? emit_comms(s, arena, sink, err) : st;
+    st = st == MPL_OK ? emit(s, "run", NULL, &run, rows, err) : st;
+    st = st == MPL_OK ? emit_hosts(s, sums, rows, err) : st;
+    st = st == MPL_OK ? emit_processes(s, sums, rows, err) : st;
+    return st == MPL_OK ? emit_comms(s, rows, err) : st;
 }
 
 const struct mpl_view mpl_view_hosts = {

@@ -127,8 +127,7 @@ static void count_instance(struct counting *c, const struct mpl_instance *x)
 }
 
 static enum mpl_status emit(const struct counting *c, uint32_t comm, enum level level,
-                            uint32_t who, const struct mpl_row_sink *sink,
-                            struct mpl_err *err)
+                            uint32_t who, struct mpl_view_rows *rows, struct mpl_err *err)
 {
     const struct mpl_selection *s = c->s;
     const struct count *count = &c->counts[level][who];
@@ -149,11 +148,11 @@ static enum mpl_status emit(const struct counting *c, uint32_t comm, enum level 
         mpl_cell_seconds(s, count->late_ticks),
     };
 
-    return sink->take(sink->context, cells, err);
+    return mpl_view_put(rows, cells, err);
 }
 
 static enum mpl_status emit_comm(struct counting *c, uint32_t comm,
-                                 const struct mpl_row_sink *sink, struct mpl_err *err)
+                                 struct mpl_view_rows *rows, struct mpl_err *err)
 {
     enum mpl_status st = MPL_OK;
 
@@ -161,7 +160,7 @@ static enum mpl_status emit_comm(struct counting *c, uint32_t comm,
         const uint32_t n = level == OF_HOSTS ? c->n_hosts : c->s->run->model->n_locations;
 
         for (uint32_t who = 0; who < n && st == MPL_OK; who++) {
-            st = emit(c, comm, (enum level) level, who, sink, err);
+            st = emit(c, comm, (enum level) level, who, rows, err);
         }
         memset(c->counts[level], 0, n * sizeof *c->counts[level]);
     }
@@ -210,15 +209,15 @@ static enum mpl_status begin(struct counting *c, struct mpl_arena *arena,
                : find_hosts(c, arena, err);
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const struct mpl_match *match = s->run->match;
     struct counting c = { .s = s };
     struct mpl_arrival *parts =
-        MPL_NEW_ARRAY(arena, mpl_instance_most_parts(s), struct mpl_arrival);
+        MPL_NEW_ARRAY(rows->arena, mpl_instance_most_parts(s), struct mpl_arrival);
     struct mpl_instance found;
-    enum mpl_status st = begin(&c, arena, err);
+    enum mpl_status st = begin(&c, rows->arena, err);
 
     st = parts == NULL ? mpl_nomem(err) : st;
     for (uint32_t i = 0; i < match->n_instances && st == MPL_OK; i++) {
@@ -231,7 +230,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
         /* Instances of one communicator stand together. */
         if (comm != MPL_NONE &&
             (i + 1 == match->n_instances || match->instances[i + 1].comm != comm)) {
-            st = emit_comm(&c, comm, sink, err);
+            st = emit_comm(&c, comm, rows, err);
         }
     }
     return st;

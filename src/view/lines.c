@@ -28,7 +28,7 @@ struct line {
 
 struct drawing {
     struct mpl_selection *s;
-    const struct mpl_row_sink *sink;
+    struct mpl_view_rows *rows;
     struct line *lines;   /* per location, the peer; zeros between two locations */
     bool *is_touched;     /* likewise */
     struct mpl_buf peers; /* uint32_t, those touched */
@@ -81,7 +81,7 @@ static enum mpl_status emit(struct drawing *d, uint32_t step, uint32_t location,
             mpl_cell_seconds(d->s, line->ticks[true]),
         };
 
-        st = st == MPL_OK ? d->sink->take(d->sink->context, cells, err) : st;
+        st = st == MPL_OK ? mpl_view_put(d->rows, cells, err) : st;
         d->lines[peer] = (struct line){ .wait_ticks = 0 };
         d->is_touched[peer] = false;
     }
@@ -93,11 +93,10 @@ static enum mpl_status draw_all(struct drawing *d, const struct mpl_selection *p
                                 uint32_t step, struct mpl_err *err)
 {
     enum mpl_status st = MPL_OK;
-    struct mpl_piece p;
 
     for (uint32_t l = 0; l < d->s->run->model->n_locations && st == MPL_OK; l++) {
-        for (bool more = mpl_piece_first(part, l, &p); more && st == MPL_OK;
-             more = mpl_piece_next(part, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(part, l);
+             st == MPL_OK && mpl_piece_next(part, &p);) {
             st = add_piece(d, &p) ? MPL_OK : mpl_nomem(err);
         }
         st = st == MPL_OK ? emit(d, step, l, err) : st;
@@ -105,20 +104,20 @@ static enum mpl_status draw_all(struct drawing *d, const struct mpl_selection *p
     return st;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const uint32_t n = s->run->model->n_locations;
     struct drawing d = { .s = s,
-                         .sink = sink,
-                         .lines = MPL_NEW_ARRAY(arena, n, struct line),
-                         .is_touched = MPL_NEW_ARRAY(arena, n, bool),
+                         .rows = rows,
+                         .lines = MPL_NEW_ARRAY(rows->arena, n, struct line),
+                         .is_touched = MPL_NEW_ARRAY(rows->arena, n, bool),
                          .peers = mpl_buf_make(sizeof(uint32_t)) };
     struct mpl_step_walk walk;
-    enum mpl_status st = mpl_selection_steps(s, arena, err);
+    enum mpl_status st = mpl_selection_steps(s, rows->arena, err);
 
     st = d.lines == NULL || d.is_touched == NULL ? mpl_nomem(err) : st;
-    st = st == MPL_OK ? mpl_step_walk_open(s, arena, &walk, err) : st;
+    st = st == MPL_OK ? mpl_step_walk_open(s, rows->arena, &walk, err) : st;
     if (st == MPL_OK && s->steps->n == 0) {
         st = draw_all(&d, s, 0, err);
     }

@@ -28,7 +28,7 @@ enum { N_COLUMNS = sizeof columns / sizeof *columns };
 struct listing {
     struct mpl_selection *s;
     struct mpl_channels channels;
-    struct mpl_addresses addresses;
+    struct mpl_view_rows *rows;
 };
 
 /* The other end's call, whole: it may lie outside of the selection. */
@@ -106,14 +106,13 @@ static enum mpl_status emit(struct listing *x, const struct mpl_piece *p, uint32
         c->from == c->to ? mpl_cell_number(0)
                          : mpl_cell_error(s, bounds[c->from], bounds[c->to]),
     };
-    const enum mpl_status st = mpl_addresses_call(&x->addresses, p->location, p->number,
-                                                  &cells[N_COLUMNS - 2], err);
+    const enum mpl_status st =
+        mpl_view_record(x->rows, p->location, p->number, &cells[N_COLUMNS - 2], err);
 
     /* What lies between two calls, as span 0 does, has no record. */
-    return st != MPL_OK
-               ? st
-               : mpl_addresses_emit(&x->addresses, is_read ? other.location : 0,
-                                    is_read ? other.number : 0, cells, N_COLUMNS, err);
+    return st != MPL_OK ? st
+                        : mpl_view_put_call(x->rows, is_read ? other.location : 0,
+                                            is_read ? other.number : 0, cells, err);
 }
 
 static bool is_send(const struct mpl_selection *s, const struct mpl_piece *p, uint32_t i)
@@ -125,17 +124,15 @@ static bool is_send(const struct mpl_selection *s, const struct mpl_piece *p, ui
     return envelope != NULL && envelope->is_send;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
-    struct listing x = { .s = s };
-    struct mpl_piece p;
-    enum mpl_status st = mpl_addresses_open(s, sink, arena, &x.addresses, err);
+    struct listing x = { .s = s, .rows = rows };
+    enum mpl_status st = mpl_channels_open(&x.channels) ? MPL_OK : mpl_nomem(err);
 
-    st = mpl_channels_open(&x.channels) ? st : mpl_nomem(err);
     for (uint32_t l = 0; l < s->run->model->n_locations && st == MPL_OK; l++) {
-        for (bool more = mpl_piece_first(s, l, &p); more && st == MPL_OK;
-             more = mpl_piece_next(s, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(s, l);
+             st == MPL_OK && mpl_piece_next(s, &p);) {
             for (uint32_t i = 0; i < p.span.n_messages && p.ends_inside && st == MPL_OK;
                  i++) {
                 st = is_send(s, &p, i) ? emit(&x, &p, i, err) : MPL_OK;

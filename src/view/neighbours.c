@@ -69,7 +69,7 @@ static struct distance measure(const struct mpl_selection *s, uint32_t x, uint32
 }
 
 static enum mpl_status emit(const struct mpl_selection *s, uint32_t x, uint32_t y,
-                            uint64_t n_messages, const struct mpl_row_sink *sink,
+                            uint64_t n_messages, struct mpl_view_rows *rows,
                             struct mpl_err *err)
 {
     const struct distance d = measure(s, x, y);
@@ -85,7 +85,7 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t x, uint32_t 
         mpl_cell_number((double) d.behind_ticks / all),
     };
 
-    return d.all_ticks == 0 ? MPL_OK : sink->take(sink->context, cells, err);
+    return d.all_ticks == 0 ? MPL_OK : mpl_view_put(rows, cells, err);
 }
 
 /* Messages of the edge the other way round. Edges are sorted. */
@@ -110,12 +110,12 @@ static uint64_t messages_back(const struct mpl_edge *edges, uint32_t n,
                : 0;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     uint32_t n = 0;
     const struct mpl_edge *edges = mpl_events_edges(s->run->events, &n);
-    enum mpl_status st = mpl_selection_steps(s, arena, err);
+    enum mpl_status st = mpl_selection_steps(s, rows->arena, err);
 
     if (st != MPL_OK || s->steps->n == 0) {
         return st;
@@ -129,7 +129,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
         if (x != y && (edges[i].from == x || back == 0) &&
             s->has_location[s->steps->loads[x].location] &&
             s->has_location[s->steps->loads[y].location]) {
-            st = emit(s, x, y, edges[i].messages + back, sink, err);
+            st = emit(s, x, y, edges[i].messages + back, rows, err);
         }
     }
     return st;

@@ -99,8 +99,8 @@ static int by_ends(const void *x, const void *y)
 }
 
 static enum mpl_status emit_channel(const struct mpl_selection *s,
-                                    const struct mpl_channel *c,
-                                    const struct mpl_row_sink *sink, struct mpl_err *err)
+                                    const struct mpl_channel *c, struct mpl_view_rows *rows,
+                                    struct mpl_err *err)
 {
     const struct mpl_cell cells[N_COLUMNS] = {
         mpl_cell_location(s, c->from),
@@ -120,12 +120,12 @@ static enum mpl_status emit_channel(const struct mpl_selection *s,
         mpl_cell_seconds(s, c->receive_ticks),
     };
 
-    return sink->take(sink->context, cells, err);
+    return mpl_view_put(rows, cells, err);
 }
 
 static enum mpl_status emit_coll(const struct mpl_selection *s, uint32_t comm,
                                  enum mpl_coll_op op, const struct coll *coll,
-                                 const struct mpl_row_sink *sink, struct mpl_err *err)
+                                 struct mpl_view_rows *rows, struct mpl_err *err)
 {
     const struct mpl_cell cells[N_COLUMNS] = {
         [2] = mpl_cell_text(mpl_coll_op_name(op)),
@@ -138,10 +138,10 @@ static enum mpl_status emit_coll(const struct mpl_selection *s, uint32_t comm,
 
     return coll->n_parts == 0 && coll->wait_ticks == 0 && coll->busy_ticks == 0
                ? MPL_OK
-               : sink->take(sink->context, cells, err);
+               : mpl_view_put(rows, cells, err);
 }
 
-static enum mpl_status emit(struct mapping *m, const struct mpl_row_sink *sink,
+static enum mpl_status emit(struct mapping *m, struct mpl_view_rows *rows,
                             struct mpl_err *err)
 {
     struct mpl_buf *all = &m->channels.all;
@@ -149,31 +149,29 @@ static enum mpl_status emit(struct mapping *m, const struct mpl_row_sink *sink,
 
     mpl_sort(all->data, all->n, sizeof(struct mpl_channel), by_ends);
     for (size_t i = 0; i < all->n && st == MPL_OK; i++) {
-        st = emit_channel(m->s, mpl_buf_get(all, i), sink, err);
+        st = emit_channel(m->s, mpl_buf_get(all, i), rows, err);
     }
     for (uint32_t c = 0; c < m->s->run->model->n_comms; c++) {
         for (int op = 0; op < MPL_COLL_OPS && st == MPL_OK; op++) {
             st = emit_coll(m->s, c, (enum mpl_coll_op) op,
-                           &m->colls[(size_t) c * MPL_COLL_OPS + (size_t) op], sink, err);
+                           &m->colls[(size_t) c * MPL_COLL_OPS + (size_t) op], rows, err);
         }
     }
     return st;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const struct mpl_model *model = s->run->model;
     struct mapping m = { .s = s,
-                         .colls = MPL_NEW_ARRAY(
-                             arena, (size_t) model->n_comms * MPL_COLL_OPS, struct coll) };
+                         .colls = MPL_NEW_ARRAY(rows->arena,
+                                                (size_t) model->n_comms * MPL_COLL_OPS,
+                                                struct coll) };
 
     m.is_enough = mpl_channels_open(&m.channels) && m.colls != NULL;
     for (uint32_t l = 0; l < model->n_locations && m.is_enough; l++) {
-        struct mpl_piece p;
-
-        for (bool more = mpl_piece_first(m.s, l, &p); more;
-             more = mpl_piece_next(m.s, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(m.s, l); mpl_piece_next(m.s, &p);) {
             for (uint32_t i = 0; i < p.span.n_messages; i++) {
                 add_message(&m, &p, i);
             }
@@ -182,7 +180,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
             }
         }
     }
-    const enum mpl_status st = m.is_enough ? emit(&m, sink, err) : mpl_nomem(err);
+    const enum mpl_status st = m.is_enough ? emit(&m, rows, err) : mpl_nomem(err);
 
     mpl_channels_close(&m.channels);
     return st;

@@ -171,20 +171,20 @@ static bool seek(const struct mpl_selection *s, struct mpl_piece *p)
     return false;
 }
 
-bool mpl_piece_first(const struct mpl_selection *s, uint32_t location,
-                     struct mpl_piece *out)
+struct mpl_piece mpl_pieces_of(const struct mpl_selection *s, uint32_t location)
 {
-    *out = (struct mpl_piece){
+    const int64_t before = s->begin_of_ticks[location] - 1;
+
+    return (struct mpl_piece){
         .location = location,
-        .number = mpl_span_at(s->run->events, location, s->begin_of_ticks[location] - 1),
+        .number = mpl_span_at(s->run->events, location, before) - 1,
     };
-    return s->has_location[location] && seek(s, out);
 }
 
 bool mpl_piece_next(const struct mpl_selection *s, struct mpl_piece *piece)
 {
     piece->number++;
-    return seek(s, piece);
+    return s->has_location[piece->location] && seek(s, piece);
 }
 
 bool mpl_selection_has_span(const struct mpl_selection *s, uint32_t location, uint32_t span)

@@ -61,10 +61,9 @@ static int by_function(const void *x, const void *y)
 
 static bool collect(const struct mpl_selection *s, struct mpl_buf *samples)
 {
-    struct mpl_piece p;
 
     for (uint32_t l = 0; l < s->run->model->n_locations; l++) {
-        for (bool more = mpl_piece_first(s, l, &p); more; more = mpl_piece_next(s, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(s, l); mpl_piece_next(s, &p);) {
             if (!p.ends_inside || (p.number % 2 == 0 && p.end_ticks <= p.begin_ticks)) {
                 continue;
             }
@@ -92,7 +91,7 @@ static int64_t quantile(const struct sample *samples, size_t n, unsigned percent
 }
 
 static enum mpl_status emit(const struct mpl_selection *s, const struct sample *of,
-                            size_t n, struct mpl_addresses *addresses, struct mpl_err *err)
+                            size_t n, struct mpl_view_rows *rows, struct mpl_err *err)
 {
     const struct sample *longest = &of[n - 1];
     int64_t sum = 0;
@@ -126,18 +125,15 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct sample *
         mpl_cell_location(s, longest->location),
     };
 
-    return mpl_addresses_emit(addresses, longest->location, longest->number, cells,
-                              N_COLUMNS, err);
+    return mpl_view_put_call(rows, longest->location, longest->number, cells, err);
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     struct mpl_buf samples = mpl_buf_make(sizeof(struct sample));
-    struct mpl_addresses addresses;
-    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
+    enum mpl_status st = collect(s, &samples) ? MPL_OK : mpl_nomem(err);
 
-    st = st == MPL_OK && !collect(s, &samples) ? mpl_nomem(err) : st;
     for (size_t i = 0; i < samples.n && st == MPL_OK;) {
         const struct sample *first = mpl_buf_get(&samples, i);
         size_t n = 1;
@@ -146,7 +142,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
                first[n].region == first->region) {
             n++;
         }
-        st = emit(s, first, n, &addresses, err);
+        st = emit(s, first, n, rows, err);
         i += n;
     }
     mpl_buf_free(&samples);

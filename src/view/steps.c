@@ -35,11 +35,9 @@ struct walk {
 static void add_step(struct walk *w, uint32_t location, struct load *load)
 {
     const struct mpl_selection *of_step = &w->steps.of_step;
-    struct mpl_piece p;
-    bool more;
 
-    for (more = mpl_piece_first(of_step, location, &p); more;
-         more = mpl_piece_next(of_step, &p)) {
+    for (struct mpl_piece p = mpl_pieces_of(of_step, location);
+         mpl_piece_next(of_step, &p);) {
         const int64_t ticks = p.end_ticks > p.begin_ticks ? p.end_ticks - p.begin_ticks : 0;
         const uint32_t culprit = p.span.culprit;
 
@@ -54,8 +52,8 @@ static void add_step(struct walk *w, uint32_t location, struct load *load)
                                   : load->waits_for;
         }
     }
-    for (more = mpl_piece_first(of_step, location, &p); more;
-         more = mpl_piece_next(of_step, &p)) {
+    for (struct mpl_piece p = mpl_pieces_of(of_step, location);
+         mpl_piece_next(of_step, &p);) {
         if (p.span.culprit != MPL_NONE) {
             w->for_whom[p.span.culprit] = 0;
         }
@@ -63,7 +61,7 @@ static void add_step(struct walk *w, uint32_t location, struct load *load)
 }
 
 static enum mpl_status emit(const struct walk *w, uint32_t step, int64_t first,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+                            struct mpl_view_rows *rows, struct mpl_err *err)
 {
     const struct mpl_selection *s = w->s;
     enum mpl_status st = MPL_OK;
@@ -83,22 +81,22 @@ static enum mpl_status emit(const struct walk *w, uint32_t step, int64_t first,
         };
 
         if (mpl_step_walk_has(&w->steps, l)) {
-            st = sink->take(sink->context, cells, err);
+            st = mpl_view_put(rows, cells, err);
         }
     }
     return st;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const struct mpl_model *model = s->run->model;
     struct walk w = { .s = s,
-                      .loads = MPL_NEW_ARRAY(arena, model->n_processes, struct load),
-                      .for_whom = MPL_NEW_ARRAY(arena, model->n_locations, int64_t) };
-    enum mpl_status st = mpl_selection_steps(s, arena, err);
+                      .loads = MPL_NEW_ARRAY(rows->arena, model->n_processes, struct load),
+                      .for_whom = MPL_NEW_ARRAY(rows->arena, model->n_locations, int64_t) };
+    enum mpl_status st = mpl_selection_steps(s, rows->arena, err);
 
-    st = st == MPL_OK ? mpl_step_walk_open(s, arena, &w.steps, err) : st;
+    st = st == MPL_OK ? mpl_step_walk_open(s, rows->arena, &w.steps, err) : st;
     if (w.loads == NULL || w.for_whom == NULL) {
         return mpl_nomem(err);
     }
@@ -115,7 +113,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
                 add_step(&w, l, &w.loads[p]);
             }
         }
-        st = emit(&w, k, first, sink, err);
+        st = emit(&w, k, first, rows, err);
     }
     return st;
 }

@@ -67,57 +67,70 @@ struct mpl_cell mpl_cell_error(const struct mpl_selection *s, int64_t a_ticks,
                                  mpl_model_seconds(model, b_ticks));
 }
 
-enum mpl_status mpl_addresses_open(const struct mpl_selection *s,
-                                   const struct mpl_row_sink *sink, struct mpl_arena *arena,
-                                   struct mpl_addresses *out, struct mpl_err *err)
-{
-    const uint32_t n = s->run->model->n_locations;
+/* ---- rows ------------------------------------------------------------------------------------------ */
 
-    *out = (struct mpl_addresses){ .selection = s,
-                                   .sink = sink,
-                                   .arena = arena,
-                                   .records = MPL_NEW_ARRAY(arena, n, struct mpl_records),
-                                   .is_read = MPL_NEW_ARRAY(arena, n, bool) };
-    return out->records == NULL || out->is_read == NULL ? mpl_nomem(err) : MPL_OK;
+enum mpl_status mpl_view_make(const struct mpl_view *view, struct mpl_selection *selection,
+                              struct mpl_arena *arena, const struct mpl_row_sink *sink,
+                              struct mpl_err *err)
+{
+    const uint32_t n = selection->run->model->n_locations;
+    struct mpl_view_rows rows = { .view = view,
+                                  .run = selection->run,
+                                  .sink = sink,
+                                  .arena = arena,
+                                  .records = MPL_NEW_ARRAY(arena, n, struct mpl_records),
+                                  .is_read = MPL_NEW_ARRAY(arena, n, bool) };
+
+    return rows.records == NULL || rows.is_read == NULL ? mpl_nomem(err)
+                                                        : view->make(selection, &rows, err);
 }
 
-enum mpl_status mpl_addresses_call(struct mpl_addresses *a, uint32_t location,
-                                   uint32_t span, struct mpl_cell *out, struct mpl_err *err)
+enum mpl_status mpl_view_put(struct mpl_view_rows *rows, const struct mpl_cell *cells,
+                             struct mpl_err *err)
 {
-    const struct mpl_run *run = a->selection->run;
+    return rows->sink->take(rows->sink->context, cells, err);
+}
+
+enum mpl_status mpl_view_record(struct mpl_view_rows *rows, uint32_t location,
+                                uint32_t span, struct mpl_cell *out, struct mpl_err *err)
+{
+    const struct mpl_run *run = rows->run;
     struct mpl_call_view call;
 
     *out = mpl_cell_none();
     if (span % 2 == 0) {
         return MPL_OK;
     }
-    if (!a->is_read[location]) {
-        const enum mpl_status st =
-            mpl_records_read(run->model, location, a->arena, &a->records[location], err);
+    if (!rows->is_read[location]) {
+        const enum mpl_status st = mpl_records_read(run->model, location, rows->arena,
+                                                    &rows->records[location], err);
 
         if (st != MPL_OK) {
             return st;
         }
-        a->is_read[location] = true;
+        rows->is_read[location] = true;
     }
     mpl_events_call(run->events, location, span / 2, &call);
 
     const char *text =
-        mpl_arena_printf(a->arena, "%s#%u", run->model->locations[location].label,
-                         mpl_records_number(&a->records[location], call.first_event));
+        mpl_arena_printf(rows->arena, "%s#%u", run->model->locations[location].label,
+                         mpl_records_number(&rows->records[location], call.first_event));
 
     *out = mpl_cell_text(text);
     return text == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-enum mpl_status mpl_addresses_emit(struct mpl_addresses *a, uint32_t location,
-                                   uint32_t span, struct mpl_cell *cells, size_t n,
-                                   struct mpl_err *err)
+enum mpl_status mpl_view_put_call(struct mpl_view_rows *rows, uint32_t location,
+                                  uint32_t span, struct mpl_cell *cells,
+                                  struct mpl_err *err)
 {
-    const enum mpl_status st = mpl_addresses_call(a, location, span, &cells[n - 1], err);
+    const enum mpl_status st =
+        mpl_view_record(rows, location, span, &cells[rows->view->n_columns - 1], err);
 
-    return st == MPL_OK ? a->sink->take(a->sink->context, cells, err) : st;
+    return st == MPL_OK ? mpl_view_put(rows, cells, err) : st;
 }
+
+/* ---- a whole table --------------------------------------------------------------------------------- */
 
 struct collecting {
     size_t n_columns;
@@ -145,7 +158,7 @@ enum mpl_status mpl_table_create(const struct mpl_view *view,
     const struct mpl_row_sink sink = { keep, &c };
     struct mpl_table *table = MPL_NEW(arena, struct mpl_table);
     enum mpl_status st =
-        table == NULL ? mpl_nomem(err) : view->make(selection, arena, &sink, err);
+        table == NULL ? mpl_nomem(err) : mpl_view_make(view, selection, arena, &sink, err);
 
     if (st == MPL_OK) {
         table->view = view;

@@ -66,10 +66,9 @@ enum mpl_status mpl_sums_create(const struct mpl_selection *s, struct mpl_arena 
 {
     const uint32_t n = s->run->model->n_locations;
     struct mpl_sums *sums = MPL_NEW_ARRAY(arena, n, struct mpl_sums);
-    struct mpl_piece p;
 
     for (uint32_t l = 0; sums != NULL && l < n; l++) {
-        for (bool more = mpl_piece_first(s, l, &p); more; more = mpl_piece_next(s, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(s, l); mpl_piece_next(s, &p);) {
             mpl_sums_add_piece(s, &p, &sums[l]);
             if (p.span.culprit != MPL_NONE) {
                 sums[p.span.culprit].caused_ticks += p.wait_ticks;
@@ -125,19 +124,19 @@ size_t mpl_sums_cells(const struct mpl_selection *s, const struct mpl_sums *sums
     return n;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     struct mpl_sums *sums = NULL;
     struct mpl_cell cells[N_COLUMNS];
-    enum mpl_status st = mpl_sums_create(s, arena, &sums, err);
+    enum mpl_status st = mpl_sums_create(s, rows->arena, &sums, err);
 
     for (uint32_t l = 0; l < s->run->model->n_locations && st == MPL_OK; l++) {
         if (s->has_location[l]) {
             cells[0] = mpl_cell_location(s, l);
             cells[1] = mpl_cell_host(s, l);
             (void) mpl_sums_cells(s, &sums[l], cells + 2);
-            st = sink->take(sink->context, cells, err);
+            st = mpl_view_put(rows, cells, err);
         }
     }
     return st;

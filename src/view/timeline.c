@@ -62,7 +62,7 @@ static void describe_messages(const struct mpl_selection *s, const struct mpl_pi
 }
 
 static enum mpl_status emit(const struct mpl_selection *s, const struct mpl_piece *p,
-                            struct mpl_addresses *addresses, struct mpl_err *err)
+                            struct mpl_view_rows *rows, struct mpl_err *err)
 {
     const struct mpl_span *span = &p->span;
     const bool waits = span->wait_ticks > 0;
@@ -85,21 +85,19 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct mpl_piec
         cells[10] = mpl_cell_comm(
             s, s->run->model->locations[p->location].collectives[span->collective].comm);
     }
-    return mpl_addresses_emit(addresses, p->location, p->number, cells, N_COLUMNS, err);
+    return mpl_view_put_call(rows, p->location, p->number, cells, err);
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
-    struct mpl_addresses addresses;
-    struct mpl_piece p;
-    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
+    enum mpl_status st = MPL_OK;
 
     for (uint32_t l = 0; l < s->run->model->n_locations && st == MPL_OK; l++) {
-        for (bool more = mpl_piece_first(s, l, &p); more && st == MPL_OK;
-             more = mpl_piece_next(s, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(s, l);
+             st == MPL_OK && mpl_piece_next(s, &p);) {
             if (p.number % 2 == 1 || p.span.leave_ticks > p.span.enter_ticks) {
-                st = emit(s, &p, &addresses, err);
+                st = emit(s, &p, rows, err);
             }
         }
     }

@@ -67,9 +67,9 @@ struct mpl_piece {
     int64_t wait_ticks; /**< Of the span's wait, which is its beginning. */
     bool ends_inside;   /**< What is counted, not measured, counts where it ends. */
 };
-/** The first span of a location that is selected, or has a part that is; false: there is none. */
-bool mpl_piece_first(const struct mpl_selection *s, uint32_t location,
-                     struct mpl_piece *out);
+/** What is before the first span of a location that is selected, or has a part that is. */
+struct mpl_piece mpl_pieces_of(const struct mpl_selection *s, uint32_t location);
+/** False: there is none any more. */
 bool mpl_piece_next(const struct mpl_selection *s, struct mpl_piece *piece);
 /** Whether a span is one of these. */
 bool mpl_selection_has_span(const struct mpl_selection *s, uint32_t location,
@@ -142,6 +142,7 @@ struct mpl_row_sink {
     void *context;
 };
 
+struct mpl_view_rows;
 struct mpl_view {
     const char *name;
     const char *says; /**< One clause: the question that it answers. */
@@ -152,10 +153,13 @@ struct mpl_view {
     /** The column whose largest values matter most, where there are too many rows to show;
         0: the first rows. */
     size_t by;
-    /** Errors: MPL_E_NOMEM, what \p sink returns, and those of mpl_records_read(). */
-    enum mpl_status (*make)(struct mpl_selection *selection, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err);
+    enum mpl_status (*make)(struct mpl_selection *selection, struct mpl_view_rows *rows,
+                            struct mpl_err *err); /**< See mpl_view_make(). */
 };
+/** Errors: MPL_E_NOMEM, what \p sink returns, and those of mpl_records_read(). */
+enum mpl_status mpl_view_make(const struct mpl_view *view, struct mpl_selection *selection,
+                              struct mpl_arena *arena, const struct mpl_row_sink *sink,
+                              struct mpl_err *err);
 const struct mpl_view *const *mpl_views(size_t *n);
 /** Errors: MPL_E_USAGE with a suggestion, or with all names. */
 enum mpl_status mpl_view_find(const char *name, const struct mpl_view **out,

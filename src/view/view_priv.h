@@ -154,28 +154,28 @@ uint32_t mpl_other_end(const struct mpl_selection *s, uint32_t location, uint32_
 void mpl_piece_share(const struct mpl_selection *s, const struct mpl_piece *p, uint32_t i,
                      int64_t *busy_ticks, int64_t *wait_ticks);
 
-/* ---- records ------------------------------------------------------------------------------------ */
+/* ---- rows ---------------------------------------------------------------------------------------- */
 
-/* The numbers of records, read per location when the first is asked for. */
-struct mpl_addresses {
-    const struct mpl_selection *selection;
+/* Where a view puts its rows, and what it makes on the way. */
+struct mpl_view_rows {
+    const struct mpl_view *view;
+    const struct mpl_run *run;
     const struct mpl_row_sink *sink;
     struct mpl_arena *arena;
-    struct mpl_records *records; /* per location */
+    struct mpl_records
+        *records; /* per location: their numbers, read when the first is asked for */
     bool *is_read;
 };
-enum mpl_status mpl_addresses_open(const struct mpl_selection *s,
-                                   const struct mpl_row_sink *sink, struct mpl_arena *arena,
-                                   struct mpl_addresses *out, struct mpl_err *err);
+enum mpl_status mpl_view_put(struct mpl_view_rows *rows, const struct mpl_cell *cells,
+                             struct mpl_err *err);
 /* "5#123": the record of location 5 with which a call begins, counted from 1 in its event file, as
    `marple order` takes it. What lies between two calls has none. */
-enum mpl_status mpl_addresses_call(struct mpl_addresses *a, uint32_t location,
-                                   uint32_t span, struct mpl_cell *out,
-                                   struct mpl_err *err);
-/* Gives the sink a row whose last of \p n cells is that. */
-enum mpl_status mpl_addresses_emit(struct mpl_addresses *a, uint32_t location,
-                                   uint32_t span, struct mpl_cell *cells, size_t n,
-                                   struct mpl_err *err);
+enum mpl_status mpl_view_record(struct mpl_view_rows *rows, uint32_t location,
+                                uint32_t span, struct mpl_cell *out, struct mpl_err *err);
+/* A row whose last cell is that. */
+enum mpl_status mpl_view_put_call(struct mpl_view_rows *rows, uint32_t location,
+                                  uint32_t span, struct mpl_cell *cells,
+                                  struct mpl_err *err);
 
 /* ---- the views ------------------------------------------------------------------------------------ */
 

@@ -66,11 +66,10 @@ static bool find_moment(const struct mpl_selection *s, int64_t *out)
 {
     struct mpl_buf changes = mpl_buf_make(sizeof(struct change));
     bool is_enough = true;
-    struct mpl_piece p;
 
     for (uint32_t l = 0; l < s->run->model->n_locations; l++) {
-        for (bool more = mpl_piece_first(s, l, &p); more && is_enough;
-             more = mpl_piece_next(s, &p)) {
+        for (struct mpl_piece p = mpl_pieces_of(s, l);
+             is_enough && mpl_piece_next(s, &p);) {
             const struct change begin = { p.begin_ticks, 1 };
             const struct change end = { p.begin_ticks + p.wait_ticks, -1 };
 
@@ -120,7 +119,7 @@ static uint32_t end_of_chain(const struct state *states, uint32_t location, uint
 }
 
 static enum mpl_status emit(const struct mpl_selection *s, const struct state *states,
-                            uint32_t location, int64_t at, struct mpl_addresses *addresses,
+                            uint32_t location, int64_t at, struct mpl_view_rows *rows,
                             struct mpl_err *err)
 {
     const struct state *x = &states[location];
@@ -145,18 +144,16 @@ static enum mpl_status emit(const struct mpl_selection *s, const struct state *s
         cells[7] = mpl_cell_seconds(s, end);
     }
     /* What lies between two calls, as span 0 does, has no record. */
-    return mpl_addresses_emit(addresses, location, x->is_there ? x->number : 0, cells,
-                              N_COLUMNS, err);
+    return mpl_view_put_call(rows, location, x->is_there ? x->number : 0, cells, err);
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const uint32_t n = s->run->model->n_locations;
-    struct state *states = MPL_NEW_ARRAY(arena, n, struct state);
-    struct mpl_addresses addresses;
+    struct state *states = MPL_NEW_ARRAY(rows->arena, n, struct state);
     int64_t at = s->begin_ticks;
-    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
+    enum mpl_status st = MPL_OK;
 
     if (states == NULL || (isnan(s->asked.from_s) && !find_moment(s, &at))) {
         return mpl_nomem(err);
@@ -166,7 +163,7 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
     }
     for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
         if (s->has_location[l]) {
-            st = emit(s, states, l, at, &addresses, err);
+            st = emit(s, states, l, at, rows, err);
         }
     }
     return st;

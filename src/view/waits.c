@@ -64,12 +64,11 @@ static void add_piece(const struct mpl_piece *p, struct pair *pair)
 static bool find_pairs(const struct mpl_selection *s, uint32_t location,
                        uint32_t *number_of, struct mpl_buf *pairs)
 {
-    struct mpl_piece p;
     bool is_enough = true;
 
     pairs->n = 0;
-    for (bool more = mpl_piece_first(s, location, &p); more && is_enough;
-         more = mpl_piece_next(s, &p)) {
+    for (struct mpl_piece p = mpl_pieces_of(s, location);
+         is_enough && mpl_piece_next(s, &p);) {
         if (p.wait_ticks == 0 || p.span.culprit == MPL_NONE) {
             continue;
         }
@@ -90,7 +89,7 @@ static bool find_pairs(const struct mpl_selection *s, uint32_t location,
 }
 
 static enum mpl_status emit(const struct mpl_selection *s, uint32_t location,
-                            struct mpl_buf *pairs, struct mpl_addresses *addresses,
+                            struct mpl_buf *pairs, struct mpl_view_rows *rows,
                             struct mpl_err *err)
 {
     int64_t all = 0;
@@ -113,24 +112,21 @@ static enum mpl_status emit(const struct mpl_selection *s, uint32_t location,
             mpl_cell_seconds(s, pair->longest_ticks),
         };
 
-        st = mpl_addresses_emit(addresses, location, pair->longest_span, cells, N_COLUMNS,
-                                err);
+        st = mpl_view_put_call(rows, location, pair->longest_span, cells, err);
     }
     return st;
 }
 
-static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
-                            const struct mpl_row_sink *sink, struct mpl_err *err)
+static enum mpl_status make(struct mpl_selection *s, struct mpl_view_rows *rows,
+                            struct mpl_err *err)
 {
     const uint32_t n = s->run->model->n_locations;
-    uint32_t *number_of = MPL_NEW_ARRAY(arena, n, uint32_t);
+    uint32_t *number_of = MPL_NEW_ARRAY(rows->arena, n, uint32_t);
     struct mpl_buf pairs = mpl_buf_make(sizeof(struct pair));
-    struct mpl_addresses addresses;
-    enum mpl_status st = mpl_addresses_open(s, sink, arena, &addresses, err);
+    enum mpl_status st = number_of == NULL ? mpl_nomem(err) : MPL_OK;
 
-    st = number_of == NULL ? mpl_nomem(err) : st;
     for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
-        st = find_pairs(s, l, number_of, &pairs) ? emit(s, l, &pairs, &addresses, err)
+        st = find_pairs(s, l, number_of, &pairs) ? emit(s, l, &pairs, rows, err)
                                                  : mpl_nomem(err);
     }
     mpl_buf_free(&pairs);
