@@ -11,13 +11,10 @@
 
 /* What the words ask for. */
 struct diagnose_opts {
-    struct mpl_traces_asked asked;
-    struct mpl_traces_found traces; /* what that stands for */
+    struct mpl_traces_work traces;
     struct mpl_role_binding *roles; /* room for as many as there are words */
     size_t n_roles;
     struct mpl_words what_if;
-    struct mpl_knowledge_asked knowledge;
-    struct mpl_directories directories; /* what is to be loaded for it */
     const char *pattern;
     const char *why;     /* Id or name of a finding; NULL: the diagnosis is printed. */
     const char *why_not; /* Name of a finding. */
@@ -27,7 +24,6 @@ struct diagnose_opts {
     long top;
     long size; /* of a page, MB; 0: the default */
     long width;
-    struct mpl_clock_options clock;
     bool is_verbose;
     bool is_full;
     bool is_brief;
@@ -76,7 +72,7 @@ static const struct mpl_option options[] = {
       .take = take_role },
     { 0, "pattern", "NAME", "try only this pattern", INTO(mpl_take_word, pattern) },
     { 0, "manifest", "FILE", "diagnose the runs that a manifest names, too",
-      INTO(mpl_take_words, asked.manifests) },
+      INTO(mpl_take_words, traces.asked.manifests) },
     MPL_PAGE_FORMAT_OPTION(struct diagnose_opts, format),
     { 0, "full", NULL, "show everything, not only what fits on a screen",
       INTO(mpl_take_flag, is_full) },
@@ -94,8 +90,8 @@ static const struct mpl_option options[] = {
     { 0, "why", "FINDING", "show what a finding rests on", INTO(mpl_take_word, why) },
     { 0, "why-not", "CAUSE", "show what is missing for a finding",
       INTO(mpl_take_word, why_not) },
-    MPL_KNOWLEDGE_OPTIONS(struct diagnose_opts, knowledge),
-    MPL_READING_OPTIONS(struct diagnose_opts, clock),
+    MPL_KNOWLEDGE_OPTIONS(struct diagnose_opts, traces.knowledge),
+    MPL_READING_OPTIONS(struct diagnose_opts, traces.clock),
     { 0 },
 };
 
@@ -113,7 +109,7 @@ static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *e
 {
     const char *asked = opts->why != NULL ? "--why" : "--why-not";
 
-    if (opts->asked.words.n + opts->asked.manifests.n == 0) {
+    if (opts->traces.asked.words.n + opts->traces.asked.manifests.n == 0) {
         return mpl_fail(err, MPL_E_USAGE, "diagnose needs a trace");
     }
     if (opts->is_brief && option_for_more(opts) != NULL) {
@@ -218,13 +214,13 @@ static enum mpl_status print(struct mpl_analysis *analysis,
     };
     const bool is_asked = opts->why != NULL || opts->why_not != NULL;
 
-    looks.failed = opts->traces.failed;
-    looks.n_failed = opts->traces.n_failed;
+    looks.failed = opts->traces.found.failed;
+    looks.n_failed = opts->traces.found.n_failed;
     if (is_asked && diagnosis->verdict != MPL_VERDICT_UNUSABLE) {
         return answer(analysis, opts, &looks, arena, out, err);
     }
     const enum mpl_status st =
-        mpl_plan_from(&opts->directories, NULL, analysis, arena, &looks.plan, err);
+        mpl_plan_from(&opts->traces.directories, NULL, analysis, arena, &looks.plan, err);
 
     if (st == MPL_E_NOMEM || st == MPL_E_BUG) {
         return st;
@@ -237,38 +233,17 @@ static enum mpl_status print(struct mpl_analysis *analysis,
     return show(analysis, opts, &looks, out, err);
 }
 
-static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_analysis **out,
-                               struct mpl_err *err)
+static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_arena *arena,
+                                FILE *out, struct mpl_err *err)
 {
-    struct mpl_progress_line line;
-    const struct mpl_analysis_options asked = {
-        .knowledge = opts->directories.paths,
-        .n_knowledge = opts->directories.n,
-        .is_tested = mpl_directories_are_stock(&opts->directories),
+    struct mpl_analysis_options asked = {
         .roles = opts->roles,
         .n_roles = opts->n_roles,
         .pattern = opts->pattern,
         .what_if = opts->what_if.items,
         .n_what_if = opts->what_if.n,
-        .clock = &opts->clock,
-        .manifest = opts->traces.manifest,
         .is_without_path = opts->format == MPL_FORMAT_TEXT && option_for_more(opts) == NULL,
-        .progress = &line.progress,
     };
-
-    mpl_progress_line_open(&line, stderr);
-    const enum mpl_status st =
-        mpl_analysis_run(opts->traces.paths, opts->traces.n, &asked, out, err);
-    mpl_progress_line_close(&line);
-    if (*out != NULL) {
-        mpl_lint_print(mpl_analysis_lint(*out), stderr);
-    }
-    return st;
-}
-
-static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_arena *arena,
-                                FILE *out, struct mpl_err *err)
-{
     struct mpl_analysis *analysis = NULL;
     struct mpl_output output;
     enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
@@ -276,7 +251,7 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
     if (st != MPL_OK) {
         return st;
     }
-    st = analyse(opts, &analysis, err);
+    st = mpl_traces_analyse(&opts->traces, &asked, &analysis, err);
     if (st == MPL_OK) {
         mpl_named_pattern_tell(mpl_analysis_diagnosis(analysis), opts->pattern);
     }
@@ -289,19 +264,13 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
-    struct diagnose_opts opts = { .fail_on = NAN, .clock = mpl_clock_defaults() };
-    struct mpl_arena *arena = args->arena;
+    struct diagnose_opts opts = { .fail_on = NAN, .traces.clock = mpl_clock_defaults() };
     enum mpl_status st =
-        mpl_args_parse(args, &opts, mpl_take_words, &opts.asked.words, err);
+        mpl_args_parse(args, &opts, mpl_take_words, &opts.traces.asked.words, err);
 
     st = st == MPL_OK ? check(&opts, err) : st;
-    st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
-                      : st;
-    if (st == MPL_OK) {
-        mpl_knowledge_tell(&opts.knowledge, arena);
-    }
-    st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
-    return st == MPL_OK ? diagnose(&opts, arena, out, err) : st;
+    st = st == MPL_OK ? mpl_traces_prepare(&opts.traces, args->arena, err) : st;
+    return st == MPL_OK ? diagnose(&opts, args->arena, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_diagnose = {

@@ -8,16 +8,12 @@
 #include "report/report.h"
 
 struct plan_opts {
-    struct mpl_traces_asked asked;
-    struct mpl_traces_found traces; /* what that stands for */
-    struct mpl_knowledge_asked knowledge;
-    struct mpl_directories directories;
+    struct mpl_traces_work traces;
     const char *output;
     const char *tracer; /* NULL: auto */
     const char *format; /* NULL: yaml */
     bool is_list;       /* of tracers */
     bool is_explained;
-    struct mpl_clock_options clock;
 };
 
 static enum mpl_status take_format(struct mpl_args *args, void *target, struct mpl_err *err)
@@ -43,9 +39,9 @@ static const struct mpl_option options[] = {
     { 0, "format", "yaml|json", "what to print; yaml is the default",
       INTO(take_format, format) },
     { 0, "manifest", "FILE", "plan for the runs that a manifest names, too",
-      INTO(mpl_take_words, asked.manifests) },
-    MPL_KNOWLEDGE_OPTIONS(struct plan_opts, knowledge),
-    MPL_READING_OPTIONS(struct plan_opts, clock),
+      INTO(mpl_take_words, traces.asked.manifests) },
+    MPL_KNOWLEDGE_OPTIONS(struct plan_opts, traces.knowledge),
+    MPL_READING_OPTIONS(struct plan_opts, traces.clock),
     { 0 },
 };
 
@@ -54,7 +50,7 @@ static enum mpl_status check(const struct plan_opts *opts, struct mpl_err *err)
     if (opts->is_list) {
         return MPL_OK;
     }
-    if (opts->asked.words.n + opts->asked.manifests.n == 0) {
+    if (opts->traces.asked.words.n + opts->traces.asked.manifests.n == 0) {
         return mpl_fail(err, MPL_E_USAGE, "plan needs a trace");
     }
     if (opts->is_explained && opts->format != NULL) {
@@ -64,30 +60,6 @@ static enum mpl_status check(const struct plan_opts *opts, struct mpl_err *err)
             opts->format);
     }
     return MPL_OK;
-}
-
-static enum mpl_status analyse(const struct plan_opts *opts, struct mpl_analysis **out,
-                               struct mpl_err *err)
-{
-    struct mpl_progress_line line;
-    const struct mpl_analysis_options asked = {
-        .knowledge = opts->directories.paths,
-        .n_knowledge = opts->directories.n,
-        .is_tested = mpl_directories_are_stock(&opts->directories),
-        .manifest = opts->traces.manifest,
-        .clock = &opts->clock,
-        .is_without_path = true,
-        .progress = &line.progress,
-    };
-
-    mpl_progress_line_open(&line, stderr);
-    const enum mpl_status st =
-        mpl_analysis_run(opts->traces.paths, opts->traces.n, &asked, out, err);
-    mpl_progress_line_close(&line);
-    if (*out != NULL) {
-        mpl_lint_print(mpl_analysis_lint(*out), stderr);
-    }
-    return st;
 }
 
 static enum mpl_status print(const struct plan_opts *opts, const struct mpl_plan *plan,
@@ -106,6 +78,7 @@ static enum mpl_status print(const struct plan_opts *opts, const struct mpl_plan
 static enum mpl_status make_plan(const struct plan_opts *opts, struct mpl_arena *arena,
                                  FILE *out, struct mpl_err *err)
 {
+    struct mpl_analysis_options asked = { .is_without_path = true };
     struct mpl_analysis *analysis = NULL;
     const struct mpl_plan *made = NULL;
     struct mpl_output output;
@@ -114,16 +87,16 @@ static enum mpl_status make_plan(const struct plan_opts *opts, struct mpl_arena 
     if (st != MPL_OK) {
         return st;
     }
-    st = analyse(opts, &analysis, err);
+    st = mpl_traces_analyse(&opts->traces, &asked, &analysis, err);
     if (st == MPL_OK && mpl_analysis_diagnosis(analysis)->verdict == MPL_VERDICT_UNUSABLE) {
         /* There is nothing that another run should add to. */
         (void) mpl_fail(err, MPL_E_MEANING, "%s",
                         mpl_analysis_diagnosis(analysis)->runs[0].failure);
         st = mpl_wrap(err, MPL_E_MEANING, "nothing can be planned");
     }
-    st = st == MPL_OK
-             ? mpl_plan_from(&opts->directories, opts->tracer, analysis, arena, &made, err)
-             : st;
+    st = st == MPL_OK ? mpl_plan_from(&opts->traces.directories, opts->tracer, analysis,
+                                      arena, &made, err)
+                      : st;
     st = st == MPL_OK ? print(opts, made, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);
     mpl_analysis_destroy(analysis);
@@ -135,8 +108,11 @@ static enum mpl_status list_tracers(const struct plan_opts *opts, struct mpl_are
                                     FILE *out, struct mpl_err *err)
 {
     const struct mpl_tracers *tracers = NULL;
-    const enum mpl_status st = mpl_tracers_of(&opts->directories, arena, &tracers, err);
+    struct mpl_directories directories;
+    enum mpl_status st =
+        mpl_directories_find(&opts->traces.knowledge, arena, &directories, err);
 
+    st = st == MPL_OK ? mpl_tracers_of(&directories, arena, &tracers, err) : st;
     for (size_t i = 0; st == MPL_OK && i < mpl_tracers_count(tracers); i++) {
         const struct mpl_tracer_file *tracer = mpl_tracers_get(tracers, i);
 
@@ -150,21 +126,16 @@ static enum mpl_status list_tracers(const struct plan_opts *opts, struct mpl_are
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
-    struct plan_opts opts = { .clock = mpl_clock_defaults() };
+    struct plan_opts opts = { .traces.clock = mpl_clock_defaults() };
     struct mpl_arena *arena = args->arena;
     enum mpl_status st =
-        mpl_args_parse(args, &opts, mpl_take_words, &opts.asked.words, err);
+        mpl_args_parse(args, &opts, mpl_take_words, &opts.traces.asked.words, err);
 
     st = st == MPL_OK ? check(&opts, err) : st;
-    st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
-                      : st;
     if (st == MPL_OK && opts.is_list) {
         return list_tracers(&opts, arena, out, err);
     }
-    if (st == MPL_OK) {
-        mpl_knowledge_tell(&opts.knowledge, arena);
-    }
-    st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
+    st = st == MPL_OK ? mpl_traces_prepare(&opts.traces, arena, err) : st;
     return st == MPL_OK ? make_plan(&opts, arena, out, err) : st;
 }
 

@@ -175,3 +175,40 @@ enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
     mpl_buf_free(&g.failed);
     return st;
 }
+
+/* ---- to be diagnosed --------------------------------------------------------------------------- */
+
+enum mpl_status mpl_traces_prepare(struct mpl_traces_work *traces, struct mpl_arena *arena,
+                                   struct mpl_err *err)
+{
+    const enum mpl_status st =
+        mpl_directories_find(&traces->knowledge, arena, &traces->directories, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    mpl_knowledge_tell(&traces->knowledge, arena);
+    return mpl_traces_find(&traces->asked, arena, &traces->found, err);
+}
+
+enum mpl_status mpl_traces_analyse(const struct mpl_traces_work *traces,
+                                   struct mpl_analysis_options *asked,
+                                   struct mpl_analysis **out, struct mpl_err *err)
+{
+    struct mpl_progress_line line;
+
+    asked->knowledge = traces->directories.paths;
+    asked->n_knowledge = traces->directories.n;
+    asked->is_tested = mpl_directories_are_stock(&traces->directories);
+    asked->manifest = traces->found.manifest;
+    asked->clock = &traces->clock;
+    asked->progress = &line.progress;
+    mpl_progress_line_open(&line, stderr);
+    const enum mpl_status st =
+        mpl_analysis_run(traces->found.paths, traces->found.n, asked, out, err);
+    mpl_progress_line_close(&line);
+    if (*out != NULL) {
+        mpl_lint_print(mpl_analysis_lint(*out), stderr);
+    }
+    return st;
+}

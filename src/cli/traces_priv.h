@@ -27,6 +27,23 @@ enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
                                 struct mpl_arena *arena, struct mpl_traces_found *out,
                                 struct mpl_err *err);
 
+/** What a command that diagnoses traces is asked for, and what that stands for. */
+struct mpl_traces_work {
+    struct mpl_traces_asked asked;
+    struct mpl_traces_found found;
+    struct mpl_knowledge_asked knowledge;
+    struct mpl_directories directories;
+    struct mpl_clock_options clock;
+};
+/** Finds traces and directories. Errors: those of mpl_traces_find() and mpl_directories_find(). */
+enum mpl_status mpl_traces_prepare(struct mpl_traces_work *traces, struct mpl_arena *arena,
+                                   struct mpl_err *err);
+/** Diagnoses them, and says on standard error how far it is and what is wrong with the knowledge; \p asked says what
+ *  else is asked for. As mpl_analysis_run(). */
+enum mpl_status mpl_traces_analyse(const struct mpl_traces_work *traces,
+                                   struct mpl_analysis_options *asked,
+                                   struct mpl_analysis **out, struct mpl_err *err);
+
 /** Says on standard error which archive a directory stands for, if that is not in it but below it. */
 void mpl_trace_tell(const char *path);
 /** Says on stderr which notes there are whose names begin with \p prefix. */
