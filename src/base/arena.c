@@ -112,10 +112,22 @@ static const bool is_each_item_alone = true;
 static const bool is_each_item_alone = false;
 #endif
 
+void mpl_arena_set_short(struct mpl_arena *arena)
+{
+    if (arena != NULL) {
+        arena->is_short = true;
+    }
+}
+
+bool mpl_arena_is_short(const struct mpl_arena *arena)
+{
+    return arena == NULL || arena->is_short;
+}
+
 void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
 {
-    if (mpl_alloc_is_refused()) {
-        arena->is_short = true;
+    if (arena == NULL || mpl_alloc_is_refused()) {
+        mpl_arena_set_short(arena);
         return NULL;
     }
 
@@ -131,22 +143,12 @@ void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
     return item;
 }
 
-void mpl_arena_set_short(struct mpl_arena *arena)
-{
-    arena->is_short = true;
-}
-
-bool mpl_arena_is_short(const struct mpl_arena *arena)
-{
-    return arena->is_short;
-}
-
 void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size)
 {
     size_t bytes = 0;
 
     if (__builtin_mul_overflow(n, size, &bytes)) {
-        arena->is_short = true;
+        mpl_arena_set_short(arena);
         return NULL;
     }
     return mpl_arena_alloc(arena, bytes);

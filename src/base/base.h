@@ -88,7 +88,8 @@ void mpl_progress_tell(const struct mpl_progress *progress, const char *what, ui
 /** Memory of one stage, freed as a whole. Large items get a block of their own. */
 struct mpl_arena;
 
-/** NULL when out of memory. */
+/** NULL when out of memory: it stands for an arena that has none to give, so what asks mpl_arena_is_short() in the end
+ *  need not look here. */
 struct mpl_arena *mpl_arena_create(void);
 void mpl_arena_destroy(struct mpl_arena *arena); /* NULL is allowed */
 

@@ -96,9 +96,9 @@ struct mpl_recognition {
     struct mpl_finders finders;
     /** Per location: bit per message end, and behind them per collective; NULL outside of roles. */
     uint64_t **explained;
-    uint64_t *n_ends; /**< Per location: message ends and collectives that count. */
-    uint64_t n_fitting;
-    uint64_t n_failing;
+    uint64_t *n_ends;       /**< Per location: message ends and collectives that count. */
+    uint64_t n_fitting;     /**< Matches of all events that met all constraints, and */
+    uint64_t n_failing;     /**< those that count against fit. */
     uint64_t **n_failed;    /**< Per event and constraint. */
     double needed_coverage; /**< The search may stop when less is certain. */
     bool has_stopped;       /**< It has: message_coverage is an upper bound. */

@@ -153,16 +153,6 @@ double mpl_recognition_fit(const struct mpl_recognition *r)
                  : r->pattern->n_events == 0 || !mpl_pattern_is_structural(r->pattern);
 }
 
-uint64_t mpl_recognition_fitting(const struct mpl_recognition *r)
-{
-    return r->n_fitting;
-}
-
-uint64_t mpl_recognition_failing(const struct mpl_recognition *r)
-{
-    return r->n_failing;
-}
-
 const char *mpl_recognition_worst_constraint(const struct mpl_recognition *r)
 {
     const char *text = NULL;

@@ -111,9 +111,6 @@ size_t mpl_recognition_range(const struct mpl_recognition *r, uint32_t event,
  */
 const char *mpl_recognition_doubt(const struct mpl_recognition *r, uint32_t event,
                                   uint32_t attribute);
-/** Matches that met all constraints, and those that count against fit, of all events. */
-uint64_t mpl_recognition_fitting(const struct mpl_recognition *r);
-uint64_t mpl_recognition_failing(const struct mpl_recognition *r);
 /** Seconds by user region of the spans bound to \p name (member or associated) of an event,
  *  largest first; e.g. which function the master's setup time is spent in. */
 const struct mpl_region_time *mpl_recognition_regions(struct mpl_recognition *r,

@@ -37,11 +37,8 @@ enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *d,
                                       struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     for (size_t i = 0; i < d->n_runs; i++) {
         const struct mpl_run *run = &d->runs[i];
 

@@ -503,11 +503,8 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
                                 struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     mpl_page_say(&page, 0, "%s%s", verdict_sentence(d->verdict), mpl_report_certainty(d));
     mpl_page_summary(&page, d);
     if (d->certainty_reason != NULL) {

@@ -301,12 +301,10 @@ enum mpl_status mpl_report_ranking_text(const struct mpl_run *run,
                                         struct mpl_err *err)
 {
     struct page page;
-    enum mpl_status st = mpl_page_open(&page, options, out, err);
+    enum mpl_status st = MPL_OK;
     struct table t = { &page, run, ranking, NULL, 0 };
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     t.labels = MPL_NEW_ARRAY(page.scratch, ranking->n_locations, const char *);
     if (t.labels == NULL) {
         st = mpl_nomem(err);

@@ -47,12 +47,9 @@ enum mpl_status mpl_report_filtered(const struct mpl_run *run,
 {
     struct page page;
     struct sheet s = { &page, run, filtered, mpl_buf_make(sizeof(uint32_t)) };
-    enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
-    st = show(&s, what, kind, err);
+    mpl_page_open(&page, options, out);
+    const enum mpl_status st = show(&s, what, kind, err);
     mpl_buf_free(&s.named);
 
     const enum mpl_status closed = mpl_page_close(&page, err);

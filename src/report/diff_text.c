@@ -64,11 +64,8 @@ enum mpl_status mpl_report_aligned_text(const struct mpl_diff *diff,
     const size_t of = 0;
     struct mpl_diff view = *diff;
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     view.loops = aligned->filtered.loops;
     view.n_changes = 1;
     view.changes = x;
@@ -290,11 +287,8 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
                                      struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     mpl_page_tell(&page, 0,
                   mpl_or_unknown(mpl_arena_printf(page.scratch, "%s  ",
                                                   mpl_diff_verdict_name(diff->verdict))),

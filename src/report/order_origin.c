@@ -162,11 +162,8 @@ enum mpl_status mpl_report_origins_text(const struct mpl_run *run,
                                         struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     say_answer(&page, x);
     for (size_t i = 0; i < x->n; i++) {
         const struct mpl_origin *o = &x->origins[i];

@@ -254,11 +254,8 @@ enum mpl_status mpl_report_path_text(const struct mpl_run *run,
                                      struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     mpl_page_say(&page, 0, "The critical path is %s long, with %s of imbalance.",
                  mpl_page_seconds(&page, shares->length_s),
                  mpl_page_seconds(&page, shares->imbalance_s));

@@ -229,11 +229,8 @@ enum mpl_status mpl_report_between_text(const struct mpl_run *run,
                                         struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     say_answer(&page, x);
     if (is_ordered(x)) {
         mpl_page_say(&page, 0, "%s",
@@ -259,11 +256,8 @@ enum mpl_status mpl_report_cut_text(const struct mpl_run *run, const struct mpl_
                                     struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     const uint32_t n_others = run->model->n_locations - 1;
     struct rows rows = open_rows(&page, run);
 
@@ -301,11 +295,8 @@ enum mpl_status mpl_report_races_text(const struct mpl_run *run, const struct mp
                                       struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     if (x->n == 0) {
         mpl_page_say(&page, 0,
                      x->why == NULL
@@ -365,11 +356,8 @@ enum mpl_status mpl_report_sizes_text(const struct mpl_run *run,
                                       struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     const struct mpl_stamp_size *best = &all[0];
 
     for (size_t i = 1; i < n; i++) {

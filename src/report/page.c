@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options *options,
-                              FILE *out, struct mpl_err *err)
+void mpl_page_open(struct page *page, const struct mpl_report_options *options, FILE *out)
 {
     *page = (struct page){ .out = out,
                            .width = options->width > 0 ? options->width : 92,
                            .scratch = mpl_arena_create(),
                            .plan = options->plan };
-    return page->scratch == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 enum mpl_status mpl_page_end(struct page *page, const char *what, struct mpl_err *err)

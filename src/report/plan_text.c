@@ -204,11 +204,8 @@ enum mpl_status mpl_report_plan_text(const struct mpl_plan *plan,
                                      struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     mpl_page_say(&page, 0, "%s",
                  plan->n == 0 ? "Nothing more has to be measured."
                               : "What to measure next");

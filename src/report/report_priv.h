@@ -11,9 +11,8 @@ struct page {
     const struct mpl_plan *plan; /* NULL: there is none */
 };
 
-/** A page of its own on \p out; and its end, which returns whether all was written. */
-enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options *options,
-                              FILE *out, struct mpl_err *err);
+/** A page of its own on \p out; and its end, which says whether there was memory for it, and all was written. */
+void mpl_page_open(struct page *page, const struct mpl_report_options *options, FILE *out);
 enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err);
 /** The same for what is no report: "plan". */
 enum mpl_status mpl_page_end(struct page *page, const char *what, struct mpl_err *err);

@@ -509,13 +509,13 @@ enum mpl_status mpl_report_view_text(const struct mpl_view_report *report, size_
 {
     const struct mpl_table *table = NULL;
     struct page page;
-    enum mpl_status st =
+    const enum mpl_status st =
         mpl_table_create(report->view, report->selection, report->arena, &table, err);
 
-    st = st == MPL_OK ? mpl_page_open(&page, options, out, err) : st;
     if (st != MPL_OK) {
         return st;
     }
+    mpl_page_open(&page, options, out);
     show(&page, report, table, top);
     return mpl_page_close(&page, err);
 }

@@ -144,11 +144,8 @@ enum mpl_status mpl_report_why(const struct mpl_why *why,
                                struct mpl_err *err)
 {
     struct page page;
-    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_page_open(&page, options, out);
     if (why->text[0] != '\0') {
         mpl_page_say(&page, 0, "%s", why->text);
         if (why->first != NULL) {

@@ -11,6 +11,7 @@
 #include "../lib/arena.h"
 #include "../lib/suite.h"
 #include "../lib/traces.h"
+#include "recognize/recognition_priv.h"
 #include "recognize_fixture.h"
 
 /* ---- roles ------------------------------------------------------------------------------ */
@@ -273,7 +274,7 @@ START_TEST(matches_that_nothing_explains_count_against_fit)
 
     ck_assert_uint_eq(count_of(r, "Task"), 1);
     ck_assert_double_eq(mpl_recognition_fit(r), 0.5);
-    ck_assert_uint_eq(mpl_recognition_failing(r), 1);
+    ck_assert_uint_eq(r->n_failing, 1);
     ck_assert_str_eq(mpl_recognition_worst_constraint(r), "get.bytes > 150 B");
 
     /* Both message ends of the match that fails belong to an instance of another event. */
@@ -282,15 +283,15 @@ START_TEST(matches_that_nothing_explains_count_against_fit)
                        arena),
                   events_of_text(drawing, arena), arena);
     ck_assert_double_eq(mpl_recognition_fit(r), 1);
-    ck_assert_uint_eq(mpl_recognition_fitting(r), 3);
-    ck_assert_uint_eq(mpl_recognition_failing(r), 0);
+    ck_assert_uint_eq(r->n_fitting, 3);
+    ck_assert_uint_eq(r->n_failing, 0);
 
     /* One of the two does not. */
     r = recognize(
         farm(mpl_arena_printf(arena, "%s%s", late, mpl_arena_printf(arena, other, "ask")),
              arena),
         events_of_text(drawing, arena), arena);
-    ck_assert_uint_eq(mpl_recognition_failing(r), 1);
+    ck_assert_uint_eq(r->n_failing, 1);
 }
 END_TEST
 

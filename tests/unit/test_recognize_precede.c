@@ -8,6 +8,7 @@
 #include "../lib/arena.h"
 #include "../lib/suite.h"
 #include "../lib/traces.h"
+#include "recognize/recognition_priv.h"
 #include "recognize_fixture.h"
 
 /* Two processes give each other something; 2 hears of it from 1 when all is over. */
@@ -199,7 +200,7 @@ START_TEST(where_nothing_is_concurrent_there_is_no_match_unless_it_is_optional)
 
     ck_assert_uint_eq(count_of(r, "Both"), 0);
     /* Nothing was wrong with them, either. */
-    ck_assert_uint_eq(mpl_recognition_failing(r), 0);
+    ck_assert_uint_eq(r->n_failing, 0);
     r = recognize(pattern(WORK BOTH("theirs? & mine", THEIRS)), events, arena);
     ck_assert_uint_eq(count_of(r, "Both"), 4);
     ck_assert_double_nan(value_of(r, "Both.rank", 0));
