@@ -126,10 +126,6 @@ static enum mpl_status decode(const struct reading *r, uint32_t l, struct desk *
                                         .is_region_used = desk->is_region_used };
     struct mpl_event_scan scanner;
 
-    if (mpl_room_ensure(&desk->event_room, r->anchor->event_chunk_bytes + MPL_FILE_PAD) ==
-        NULL) {
-        return mpl_nomem(err);
-    }
     mpl_event_scan_start(&scanner, pieces->n, r->anchor->event_chunk_bytes, &harvest->scan);
     mpl_decode_start(desk->decoder, &job, loc);
     enum mpl_status st = take_chunks(pieces, &scanner, desk, err);
