@@ -5,34 +5,46 @@
 /* What rules have by default (infer.h); of several runs each has as much. */
 static const double rule_seconds = 10;
 
-/* Without rules: of functions what their calls do, device and all, which is to be the same in all commands. */
-static enum mpl_status load_knowledge(struct mpl_analysis *a,
-                                      const struct mpl_analysis_options *options,
-                                      bool has_rules, struct mpl_err *err)
+static enum mpl_status load_regions(struct mpl_analysis *a,
+                                    const struct mpl_analysis_options *options,
+                                    struct mpl_err *err)
 {
     struct mpl_knowledge known = { 0 };
-    enum mpl_status st = (has_rules ? mpl_knowledge_load : mpl_knowledge_regions)(
+    const enum mpl_status st = mpl_knowledge_regions(
         options->knowledge, options->n_knowledge, a->arena, a->lint, &known, err);
+
+    a->run_options.region_classes = known.region_classes;
+    a->run_options.n_region_classes = known.n_region_classes;
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
+}
+
+static enum mpl_status load_knowledge(struct mpl_analysis *a,
+                                      const struct mpl_analysis_options *options,
+                                      struct mpl_err *err)
+{
+    struct mpl_knowledge known = { 0 };
+    enum mpl_status st = mpl_knowledge_load(options->knowledge, options->n_knowledge,
+                                            a->arena, a->lint, &known, err);
 
     a->patterns = known.patterns;
     a->metric_sets = known.metric_sets;
     a->rules = known.rules;
-    a->run_options.region_classes = known.region_classes;
-    a->run_options.n_region_classes = known.n_region_classes;
-    /* Before the traces are read: an author waits for messages, not for a trace. */
-    if (st == MPL_OK && has_rules && !options->is_tested) {
+    if (st == MPL_OK && !options->is_tested) {
         st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
 }
 
-/* Those rules that can fire, once the patterns are known; authors have had all theirs checked. */
+/* Those rules that can fire, once the patterns are known; authors have had all theirs checked, and tests have seen what
+ * comes with marple. Where CLIPS refuses that all the same, checking it says why. */
 static enum mpl_status load_rules(struct mpl_analysis *a, struct mpl_err *err)
 {
     enum mpl_status st = mpl_facts_given(a, err);
 
     if (st == MPL_OK && a->infer == NULL) {
-        st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);
+        st = mpl_infer_renew(a->rules, &a->limits, &a->infer, err);
+        st = st == MPL_E_SYNTAX ? mpl_infer_create(a->rules, &a->limits, &a->infer, err)
+                                : st;
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
 }
@@ -42,15 +54,51 @@ static enum mpl_status open_runs(struct mpl_analysis *a, const char *const *path
 {
     enum mpl_status st = MPL_OK;
 
-    a->runs = MPL_NEW_ARRAY(a->arena, n, struct mpl_run);
+    a->runs = MPL_NEW_ARRAY(a->runs_arena, n, struct mpl_run);
     if (a->runs == NULL) {
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         a->n_runs++;
-        st = mpl_run_open(&a->run_options, a->arena, paths[i], i + 1, &a->runs[i], err);
+        st =
+            mpl_run_open(&a->run_options, a->runs_arena, paths[i], i + 1, &a->runs[i], err);
     }
     return st;
+}
+
+struct preparing {
+    struct mpl_analysis *a;
+    const struct mpl_analysis_options *options;
+    const char *const *paths;
+    size_t n_paths;
+};
+
+static enum mpl_status prepare_part(void *context, size_t part, unsigned worker,
+                                    struct mpl_err *err)
+{
+    const struct preparing *p = context;
+
+    (void) worker;
+    return part == 0 ? open_runs(p->a, p->paths, p->n_paths, err)
+                     : load_knowledge(p->a, p->options, err);
+}
+
+/*
+ * Reads the runs, and what is known beside it, as loading that is one thread's work. Authors have what they wrote checked
+ * before: they wait for messages, not for a trace.
+ */
+static enum mpl_status prepare(struct preparing *p, struct mpl_err *err)
+{
+    const struct mpl_parallel both = {
+        .n_tasks = 2, .max_threads = mpl_threads(), .run = prepare_part, .context = p
+    };
+
+    if (p->options->is_tested) {
+        return mpl_parallel_run(&both, err);
+    }
+    const enum mpl_status st = load_knowledge(p->a, p->options, err);
+
+    return st == MPL_OK ? open_runs(p->a, p->paths, p->n_paths, err) : st;
 }
 
 static enum mpl_status show_rule_errors(struct mpl_analysis *a, struct mpl_err *err)
@@ -159,11 +207,13 @@ static struct mpl_analysis *create(const struct mpl_clock_options *clock,
     }
     a->arena = arena;
     a->run_options = (struct mpl_run_options){ .clock = clock, .progress = progress };
+    a->runs_arena = mpl_arena_create();
     a->lint = mpl_lint_create(arena);
     a->experiments = mpl_buf_make(sizeof(struct mpl_experiment));
     a->results = mpl_buf_make(sizeof(struct mpl_metric_result));
     a->complaints = mpl_buf_make(sizeof(const struct mpl_lint_message *));
-    if (a->lint == NULL) {
+    if (a->lint == NULL || a->runs_arena == NULL) {
+        mpl_arena_destroy(a->runs_arena);
         mpl_arena_destroy(arena);
         return NULL;
     }
@@ -204,10 +254,11 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
         a->limits.seconds = rule_seconds * (double) n_paths;
     }
 
-    enum mpl_status st = load_knowledge(a, options, true, err);
+    enum mpl_status st = load_regions(a, options, err);
 
     st = st == MPL_OK ? mpl_what_if_read(a, options, err) : st;
-    st = st == MPL_OK ? open_runs(a, paths, n_paths, err) : st;
+    st =
+        st == MPL_OK ? prepare(&(struct preparing){ a, options, paths, n_paths }, err) : st;
     st = st == MPL_OK ? reason(a, options, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
     st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
@@ -237,7 +288,7 @@ enum mpl_status mpl_analysis_check(const char *path,
     }
     *out = a;
 
-    enum mpl_status st = load_knowledge(a, options, false, err);
+    enum mpl_status st = load_regions(a, options, err);
 
     st = st == MPL_OK ? open_runs(a, &path, 1, err) : st;
     st = st == MPL_OK ? find_sets(a, NULL, err) : st;
@@ -302,5 +353,6 @@ void mpl_analysis_destroy(struct mpl_analysis *analysis)
     mpl_buf_free(&analysis->experiments);
     mpl_buf_free(&analysis->results);
     mpl_buf_free(&analysis->complaints);
+    mpl_arena_destroy(analysis->runs_arena);
     mpl_arena_destroy(analysis->arena);
 }

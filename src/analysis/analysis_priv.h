@@ -16,7 +16,8 @@ struct trial {
 };
 
 struct mpl_analysis {
-    struct mpl_arena *arena; /* knowledge and the diagnosis */
+    struct mpl_arena *arena;      /* knowledge and the diagnosis */
+    struct mpl_arena *runs_arena; /* runs, which are read while knowledge is loaded */
     struct mpl_lint *lint;
     const struct mpl_patterns *patterns;
     const struct mpl_metric_set **metric_sets; /* parallel to patterns */

@@ -117,6 +117,9 @@ static enum mpl_status lint_files(const struct mpl_pattern_opts *opts, bool is_r
         mpl_knowledge_load_files(opts->directories.paths, opts->directories.n, opts->files,
                                  opts->n_files, arena, lint, &known, &mine);
 
+    st = st == MPL_OK ? mpl_knowledge_regions(opts->directories.paths, opts->directories.n,
+                                              arena, lint, &known, &mine)
+                      : st;
     st = st == MPL_OK ? mpl_infer_create(known.rules, &usual, &infer, &mine) : st;
     mpl_infer_destroy(infer);
     if (st != MPL_OK && mpl_lint_errors(lint) == 0) {

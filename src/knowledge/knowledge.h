@@ -9,7 +9,7 @@
 #include "metrics/metrics.h"
 #include "rulebook/rulebook.h"
 
-/** Pointers live in the arena that was given to mpl_knowledge_load(). */
+/** Pointers live in the arenas that were given to the functions that fill it in. */
 struct mpl_knowledge {
     const struct mpl_patterns *patterns;
     const struct mpl_metric_set **metric_sets; /**< Parallel to patterns. */
@@ -19,7 +19,7 @@ struct mpl_knowledge {
 };
 
 /**
- * Loads \p n directories, each of which holds patterns/ and rules/, or files of both beside each
+ * Loads patterns and rules of \p n directories, each of which holds patterns/ and rules/, or files of both beside each
  * other. Later patterns of the same name replace earlier ones. CLIPS has not yet seen the rules
  * then, see mpl_rules_read().
  *

@@ -131,7 +131,6 @@ enum mpl_status mpl_knowledge_load_files(const char *const *directories, size_t 
     }
     enum mpl_status st =
         load_patterns(directories, n, files, n_files, arena, lint, out, err);
-    st = st == MPL_OK ? mpl_knowledge_regions(directories, n, arena, lint, out, err) : st;
     return st == MPL_OK ? mpl_rules_read(&places, arena, lint, &out->rules, err) : st;
 }
 

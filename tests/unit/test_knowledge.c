@@ -81,7 +81,11 @@ START_TEST(classes_of_functions_add_up_the_first_directory_first)
 {
     (void) put_file("a/rules/regions.yaml", "device-wait: [clFinish]\n");
     (void) put_file("b/rules/regions.yaml", "thread-wait: [\"my*\"]\n");
-    ck_assert_int_eq(load("a", "b"), MPL_OK);
+
+    const char *directories[] = { in_folder("a"), in_folder("b") };
+
+    ck_assert_int_eq(mpl_knowledge_regions(directories, 2, arena, lint, &known, NULL),
+                     MPL_OK);
     ck_assert_uint_eq(known.n_region_classes, 2);
     ck_assert_int_eq(known.region_classes[0].kind, MPL_REGION_DEVICE_SYNC);
     ck_assert_int_eq(known.region_classes[1].kind, MPL_REGION_THREAD_SYNC);
