@@ -37,9 +37,6 @@ enum mpl_status mpl_plan_print(const struct mpl_analysis *analysis,
     struct mpl_arena *arena = mpl_arena_create();
     const struct mpl_plan *plan = NULL;
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
     enum mpl_status st = format == MPL_PRINT_HTML
                              ? mpl_fail(err, MPL_E_USAGE, "a plan is text or JSON, no page")
                              : make(analysis, options, tracer, arena, &plan, err);

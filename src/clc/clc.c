@@ -103,9 +103,6 @@ static enum mpl_status pass_with(struct control *c, uint64_t fall_share,
 {
     struct mpl_arena *scratch = mpl_arena_create();
 
-    if (scratch == NULL) {
-        return mpl_nomem(c->err);
-    }
     c->pass = (struct mpl_clc_pass){ .fall = { fall_share, c->net->delta_ticks },
                                      .limit_ticks = limit_ticks };
     const enum mpl_status st =

@@ -247,9 +247,6 @@ enum mpl_status mpl_timeline_print(const struct mpl_events *events,
                          .begin_ticks = window.begin_ticks,
                          .end_ticks = window.end_ticks };
 
-    if (d.arena == NULL) {
-        return mpl_nomem(err);
-    }
     for (uint32_t l = 0; l < d.model->n_locations; l++) {
         const size_t n = strlen(d.model->locations[l].label);
 

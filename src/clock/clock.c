@@ -558,9 +558,6 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
     /* A reader refuses a trace without any location. */
     mpl_assert(model->n_locations > 0);
     s.scratch = mpl_arena_create();
-    if (s.scratch == NULL) {
-        return mpl_nomem(err);
-    }
     s.misses.miss = mpl_buf_make(sizeof(int64_t));
     enum mpl_status st = make_result(&s, err);
     st = st == MPL_OK ? make_scratch(&s, match, err) : st;

@@ -401,9 +401,6 @@ enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,
     enum mpl_status st = MPL_E_NOMEM;
 
     s.scratch = mpl_arena_create();
-    if (s.scratch == NULL) {
-        return mpl_nomem(err);
-    }
     s.estimate = create_estimate(n, arena);
     s.is_fixed = MPL_NEW_ARRAY(s.scratch, n, bool);
     s.x = MPL_NEW_ARRAY(s.scratch, n, __int128);

@@ -201,9 +201,6 @@ enum mpl_status mpl_windows_drop_outliers(struct mpl_windows *w,
     struct search s = { .windows = w };
     const size_t n_cells = w->n_links * w->n;
 
-    if (scratch == NULL) {
-        return mpl_nomem(err);
-    }
     s.there.window = MPL_NEW_ARRAY(scratch, w->n, uint32_t);
     s.back.window = MPL_NEW_ARRAY(scratch, w->n, uint32_t);
     s.rate = MPL_NEW_ARRAY(scratch, MPL_OUTLIER_SAMPLE, double);

@@ -137,9 +137,6 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
     *out = (struct mpl_filtered){ .arena = mpl_arena_create(),
                                   .n_locations = c->n_locations,
                                   .symbols = c->symbols };
-    if (out->arena == NULL) {
-        return mpl_nomem(err);
-    }
     const enum mpl_status st = is_made ? coarsen(c, how, out->arena, &base, &new, err)
                                        : make(c, how, out->arena, &base, &new, err);
     return st == MPL_OK ? take(out, base, new, how, err) : st;

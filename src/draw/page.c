@@ -141,9 +141,6 @@ enum mpl_status mpl_page_write(struct sheet *s, const char *title, const char *p
 {
     s->arena = mpl_arena_create();
     s->key = "";
-    if (s->arena == NULL) {
-        return mpl_nomem(err);
-    }
     mpl_draw_head(s, mpl_draw_words(s, "%s: %s", title, path), true);
     mpl_draw_textures(s);
     enum mpl_status st = fill(s, what, err);

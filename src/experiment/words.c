@@ -148,9 +148,6 @@ enum mpl_status mpl_command_check(const struct mpl_command *command,
     const char *const *words = NULL;
     size_t n = 0;
 
-    if (scratch == NULL) {
-        return mpl_nomem(err);
-    }
     enum mpl_status st = mpl_command_fill(command, &filling, scratch, &words, &n, err);
     if (st == MPL_OK && tracer != NULL && mpl_command_lacks_place(command, tracer)) {
         st = mpl_fail(err, MPL_E_USAGE,

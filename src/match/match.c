@@ -98,9 +98,6 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
     struct mpl_matcher m = { .model = model, .arena = arena };
 
     m.scratch = mpl_arena_create();
-    if (m.scratch == NULL) {
-        return mpl_nomem(err);
-    }
     enum mpl_status st = make_columns(&m, err);
     st = st == MPL_OK ? mpl_match_messages(&m, err) : st;
     st = st == MPL_OK ? mpl_match_collectives(&m, err) : st;

@@ -117,9 +117,6 @@ static enum mpl_status gather_create(struct gather *g, struct mpl_err *err)
         most = n > most ? n : most;
     }
     g->scratch = mpl_arena_create();
-    if (g->scratch == NULL) {
-        return mpl_nomem(err);
-    }
     g->process = MPL_NEW_ARRAY(g->scratch, most, uint32_t);
     g->location = MPL_NEW_ARRAY(g->scratch, most, uint32_t);
     g->enter = MPL_NEW_ARRAY(g->scratch, most, int64_t);

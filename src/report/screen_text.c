@@ -328,9 +328,6 @@ enum mpl_status mpl_report_screen(const struct mpl_diagnosis *d,
     struct screen s = { .page = &page, .d = d, .options = options };
     size_t i = 0;
 
-    if (page.scratch == NULL) {
-        return mpl_nomem(err);
-    }
     do {
         s.budget = budgets[i++];
     } while (measure(&s) > LINES && i < N_BUDGETS);
@@ -366,9 +363,6 @@ enum mpl_status mpl_report_brief(const struct mpl_diagnosis *d,
                          .scratch = mpl_arena_create(),
                          .plan = options->plan };
 
-    if (page.scratch == NULL) {
-        return mpl_nomem(err);
-    }
     if (d->verdict == MPL_VERDICT_UNUSABLE) {
         say_why_unusable(&page, d);
         mpl_screen_fit(&page, "", "Nothing is known of the program.", 2, 1);

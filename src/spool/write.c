@@ -127,9 +127,6 @@ enum mpl_status mpl_spools_write(const char *spools, const char *directory,
                                .ended_ns = has_just_ended ? now_ns() : 0 };
 
     *summary = (struct mpl_spool_summary){ 0 };
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
     enum mpl_status st = mpl_spools_open(spools, arena, &opened, err);
     if (st == MPL_OK) {
         archive.command = read_command(spools, arena);
