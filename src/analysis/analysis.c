@@ -5,6 +5,7 @@
 /* What rules have by default (infer.h); of several runs each has as much. */
 static const double rule_seconds = 10;
 
+/* Of functions what their calls do, device and all: it is to be the same in all commands, with rules or without. */
 static enum mpl_status load_regions(struct mpl_analysis *a,
                                     const struct mpl_analysis_options *options,
                                     struct mpl_err *err)

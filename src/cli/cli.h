@@ -307,7 +307,7 @@ enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
                                      struct mpl_err *err);
 /** Says on standard error what those given lack, for commands that need patterns and rules. */
 void mpl_knowledge_tell(const struct mpl_knowledge_asked *asked, struct mpl_arena *arena);
-/** Nothing but what comes with marple. */
+/** Nothing but what comes with marple, which tests have seen; what MARPLE_DATA names may be anything. */
 bool mpl_directories_are_stock(const struct mpl_directories *directories);
 /** The origin of a file that was loaded from one of them. */
 const char *mpl_directories_origin(const struct mpl_directories *directories,

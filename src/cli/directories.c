@@ -168,7 +168,7 @@ enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
 
 bool mpl_directories_are_stock(const struct mpl_directories *directories)
 {
-    return directories->n == 1;
+    return directories->n == 1 && getenv("MARPLE_DATA") == NULL;
 }
 
 const char *mpl_directories_origin(const struct mpl_directories *directories,
