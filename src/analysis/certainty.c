@@ -46,9 +46,13 @@ const char *mpl_certainty_name(enum mpl_certainty certainty)
 
 /* ---- what weakens --------------------------------------------------------------------------- */
 
+/* Time without a core says how others were scheduled, not how much a process has to do. */
 static double compute_s(const struct mpl_run *run, uint32_t location)
 {
-    return mpl_events_totals(run->events, location)->class_s[MPL_SPAN_COMPUTE];
+    const double all_s =
+        mpl_events_totals(run->events, location)->class_s[MPL_SPAN_COMPUTE];
+    const struct mpl_cpu *cpu = &run->model->locations[location].cpu;
+    return cpu->n_samples > 1 ? all_s - cpu->descheduled_s : all_s;
 }
 
 /* The median of what processes compute. */

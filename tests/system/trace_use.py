@@ -122,6 +122,12 @@ def cores(folder, program, mpi):
         what + "nothing else is sure then",
         [(f["name"], f["certainty"]) for f in causes],
     )
+    _, causes = diagnosed(traced.Traced(folder, n, [program, *words, "3", "3"], mpi))
+    tap.ok(
+        ["3"] in [f["culprits"] for f in causes if f["certainty"] != "doubtful"],
+        what + "but who works three times as long by its CPU time is named",
+        [(f["name"], f["certainty"], f["culprits"]) for f in causes],
+    )
     words = ["sendrecv", "sleep", "60", "5"]
     document, causes = diagnosed(traced.Traced(folder, n, [program, *words], mpi))
     tap.ok(
