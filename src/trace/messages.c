@@ -57,22 +57,6 @@ void mpl_receives(struct mpl_call_now *c, const MPI_Status *status)
 
 /* ---- those that are begun here ----------------------------------------------------------------- */
 
-static struct mpl_request *add(struct mpl_call_now *c, const MPI_Request *request,
-                               enum mpl_request_kind kind, MPI_Comm comm)
-{
-    const uint32_t number = mpl_comm_number(c, comm);
-
-    mpl_lock();
-    struct mpl_request *r = mpl_request_add(mpl_handle(*request));
-    if (r == NULL) {
-        mpl_unlock();
-        return NULL;
-    }
-    r->kind = (uint8_t) kind;
-    r->comm = number;
-    return r;
-}
-
 /* Writes down that it has begun. The lock is held. */
 static void begin(struct mpl_call_now *c, struct mpl_request *r)
 {
@@ -104,62 +88,64 @@ static void begin(struct mpl_call_now *c, struct mpl_request *r)
     }
 }
 
+/* What MPI has just given a handle. Persistent ones begin with each start, others at once. */
+static void know(struct mpl_call_now *c, const MPI_Request *request, MPI_Comm comm,
+                 struct mpl_request what)
+{
+    what.comm = mpl_comm_number(c, comm);
+    mpl_lock();
+    struct mpl_request *r = mpl_request_add(mpl_handle(*request));
+    if (r != NULL) {
+        *r = what;
+        if (!r->is_persistent) {
+            begin(c, r);
+        }
+    }
+    mpl_unlock();
+}
+
 void mpl_isends(struct mpl_call_now *c, MPI_Request *request, uint64_t bytes, int dest,
                 int tag, MPI_Comm comm)
 {
-    struct mpl_request *r = add(c, request, MPL_REQUEST_SEND, comm);
-
-    if (r != NULL) {
-        r->sent = bytes;
-        r->peer = dest;
-        r->tag = tag;
-        begin(c, r);
-        mpl_unlock();
-    }
+    know(c, request, comm,
+         (struct mpl_request){
+             .kind = MPL_REQUEST_SEND, .sent = bytes, .peer = dest, .tag = tag });
 }
 
 void mpl_irecv(struct mpl_call_now *c, MPI_Request *request, int source, int tag,
                MPI_Comm comm)
 {
-    struct mpl_request *r = add(c, request, MPL_REQUEST_RECV, comm);
-
-    if (r != NULL) {
-        r->source = source;
-        r->source_tag = tag;
-        begin(c, r);
-        mpl_unlock();
-    }
+    know(c, request, comm,
+         (struct mpl_request){
+             .kind = MPL_REQUEST_RECV, .source = source, .source_tag = tag });
 }
 
 void mpl_isendrecv(struct mpl_call_now *c, MPI_Request *request, uint64_t bytes, int dest,
                    int tag, int source, int source_tag, MPI_Comm comm)
 {
-    struct mpl_request *r = add(c, request, MPL_REQUEST_BOTH, comm);
+    know(c, request, comm,
+         (struct mpl_request){ .kind = MPL_REQUEST_BOTH,
+                               .sent = bytes,
+                               .peer = dest,
+                               .tag = tag,
+                               .source = source,
+                               .source_tag = source_tag });
+}
 
-    if (r != NULL) {
-        r->sent = bytes;
-        r->peer = dest;
-        r->tag = tag;
-        r->source = source;
-        r->source_tag = source_tag;
-        begin(c, r);
-        mpl_unlock();
-    }
+static struct mpl_request collective(enum mpl_op op, int root, uint64_t sent,
+                                     uint64_t received)
+{
+    return (struct mpl_request){ .kind = MPL_REQUEST_COLL,
+                                 .op = (uint8_t) op,
+                                 .root = mpl_root_of(root),
+                                 .sent = sent,
+                                 .received = received };
 }
 
 void mpl_icoll(struct mpl_call_now *c, MPI_Request *request, MPI_Comm comm, enum mpl_op op,
                int root, uint64_t sent, uint64_t received)
 {
-    struct mpl_request *r = add(c, request, MPL_REQUEST_COLL, comm);
-
-    if (r != NULL) {
-        r->op = (uint8_t) op;
-        r->root = mpl_root_of(root);
-        r->sent = sent;
-        r->received = received;
-        begin(c, r);
-        mpl_unlock();
-    }
+    know(c, request, comm, collective(op, root, sent, received));
 }
 
 /* Whose end says nothing; but it may share its handle with others. */
@@ -176,43 +162,31 @@ void mpl_other(struct mpl_call_now *c, MPI_Request *request)
 void mpl_send_init(struct mpl_call_now *c, MPI_Request *request, uint64_t bytes, int dest,
                    int tag, MPI_Comm comm)
 {
-    struct mpl_request *r = add(c, request, MPL_REQUEST_SEND, comm);
-
-    if (r != NULL) {
-        r->is_persistent = true;
-        r->sent = bytes;
-        r->peer = dest;
-        r->tag = tag;
-        mpl_unlock();
-    }
+    know(c, request, comm,
+         (struct mpl_request){ .kind = MPL_REQUEST_SEND,
+                               .is_persistent = true,
+                               .sent = bytes,
+                               .peer = dest,
+                               .tag = tag });
 }
 
 void mpl_recv_init(struct mpl_call_now *c, MPI_Request *request, int source, int tag,
                    MPI_Comm comm)
 {
-    struct mpl_request *r = add(c, request, MPL_REQUEST_RECV, comm);
-
-    if (r != NULL) {
-        r->is_persistent = true;
-        r->source = source;
-        r->source_tag = tag;
-        mpl_unlock();
-    }
+    know(c, request, comm,
+         (struct mpl_request){ .kind = MPL_REQUEST_RECV,
+                               .is_persistent = true,
+                               .source = source,
+                               .source_tag = tag });
 }
 
 void mpl_coll_init(struct mpl_call_now *c, MPI_Request *request, MPI_Comm comm,
                    enum mpl_op op, int root, uint64_t sent, uint64_t received)
 {
-    struct mpl_request *r = add(c, request, MPL_REQUEST_COLL, comm);
+    struct mpl_request what = collective(op, root, sent, received);
 
-    if (r != NULL) {
-        r->is_persistent = true;
-        r->op = (uint8_t) op;
-        r->root = mpl_root_of(root);
-        r->sent = sent;
-        r->received = received;
-        mpl_unlock();
-    }
+    what.is_persistent = true;
+    know(c, request, comm, what);
 }
 
 void mpl_starts(struct mpl_call_now *c, int n, MPI_Request *requests)
