@@ -202,6 +202,22 @@ static struct actual text_of_finding(const struct mpl_finding *f, const char *ke
     return (struct actual){ 0 };
 }
 
+struct named_list {
+    const char *key;
+    const char *const *texts;
+    size_t n;
+};
+
+static struct actual of_list(const struct named_list *lists, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(lists[i].key, key) == 0) {
+            return (struct actual){ lists[i].texts, .n = lists[i].n, .is_known = true };
+        }
+    }
+    return (struct actual){ 0 };
+}
+
 static struct actual of_finding(const struct mpl_finding *f, const char *key)
 {
     const struct {
@@ -216,24 +232,15 @@ static struct actual of_finding(const struct mpl_finding *f, const char *key)
             return one_number(numbers[i].number);
         }
     }
-    const struct {
-        const char *key;
-        const char *const *texts;
-        size_t n;
-    } lists[] = { { "locations", f->locations, f->n_locations },
-                  { "culprits", f->culprits, f->n_culprits },
-                  { "where", f->where, f->n_where },
-                  { "functions-of", f->functions_of, f->n_functions_of },
-                  { "calls-of", f->calls_of, f->n_calls_of } };
+    const struct named_list lists[] = { { "locations", f->locations, f->n_locations },
+                                        { "culprits", f->culprits, f->n_culprits },
+                                        { "where", f->where, f->n_where },
+                                        { "functions-of", f->functions_of,
+                                          f->n_functions_of },
+                                        { "calls-of", f->calls_of, f->n_calls_of } };
 
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (strcmp(lists[i].key, key) == 0) {
-            return (struct actual){ .texts = lists[i].texts,
-                                    .n = lists[i].n,
-                                    .is_known = true };
-        }
-    }
-    return text_of_finding(f, key);
+    const struct actual found = of_list(lists, sizeof lists / sizeof lists[0], key);
+    return found.is_known ? found : text_of_finding(f, key);
 }
 
 static struct actual of_measure(const struct mpl_measure *m, const char *key)
@@ -244,29 +251,21 @@ static struct actual of_measure(const struct mpl_measure *m, const char *key)
     } texts[] = { { "run", &m->run },       { "pattern", &m->pattern },
                   { "reason", &m->reason }, { "rule", &m->rule },
                   { "knob", &m->knob },     { "expects", &m->expects } };
-    const struct {
-        const char *key;
-        const char *const *texts;
-        size_t n;
-    } lists[] = { { "record", m->record, m->n_record },
-                  { "regions", m->regions, m->n_regions },
-                  { "counters", m->counters, m->n_counters },
-                  { "locations", m->locations, m->n_locations },
-                  { "separates", m->separates, m->n_separates } };
+    const struct named_list lists[] = { { "record", m->record, m->n_record },
+                                        { "regions", m->regions, m->n_regions },
+                                        { "counters", m->counters, m->n_counters },
+                                        { "locations", m->locations, m->n_locations },
+                                        { "separates", m->separates, m->n_separates } };
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (strcmp(texts[i].key, key) == 0) {
             return one_text(texts[i].text);
         }
     }
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (strcmp(lists[i].key, key) == 0) {
-            return (struct actual){ .texts = lists[i].texts,
-                                    .n = lists[i].n,
-                                    .is_known = true };
-        }
-    }
-    return one_number(strcmp(key, "level") == 0 ? (double) m->level : m->repetitions);
+    const struct actual found = of_list(lists, sizeof lists / sizeof lists[0], key);
+    return found.is_known
+               ? found
+               : one_number(strcmp(key, "level") == 0 ? (double) m->level : m->repetitions);
 }
 
 /** All of a word or string as a number; NaN when it is none. */
