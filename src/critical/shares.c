@@ -13,8 +13,8 @@
 struct activity {
     int64_t path_ticks; /* of the location at hand */
     int64_t all_path_ticks;
-    double busy_s;   /* of all locations, without waiting */
-    bool is_touched; /* on the path of the location at hand */
+    int64_t busy_ticks; /* of all locations, without waiting */
+    bool is_touched;    /* on the path of the location at hand */
 };
 
 struct sum {
@@ -65,7 +65,7 @@ static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t t
     if (to <= from) {
         return true;
     }
-    a->busy_s += to > busy_from ? mpl_model_seconds(s->model, to - busy_from) : 0;
+    a->busy_ticks += to > busy_from ? to - busy_from : 0;
 
     const int64_t path_ticks = on_path(s, from, to);
 
@@ -245,7 +245,7 @@ static bool take_regions(struct sum *s, struct mpl_arena *arena,
         }
 
         const double path_s = mpl_model_seconds(s->model, a->all_path_ticks);
-        const double mean_s = a->busy_s / n_busy;
+        const double mean_s = mpl_model_seconds(s->model, a->busy_ticks) / n_busy;
         const double imbalance_s = path_s > mean_s ? path_s - mean_s : 0;
         const struct mpl_critical_region region = { i == s->model->n_regions ? MPL_NONE : i,
                                                     path_s, mean_s, imbalance_s };
