@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "marple/status.h"
 
@@ -223,6 +224,9 @@ struct mpl_quality *mpl_quality_create(struct mpl_arena *arena); /* lives in are
  */
 void mpl_quality_add(struct mpl_quality *quality, const char *note, uint32_t location,
                      uint64_t count, const char *fmt, ...) MPL_PRINTF(5, 6);
+/** Likewise, where something has occurred: nothing with 0. */
+void mpl_quality_add_some(struct mpl_quality *quality, const char *note, uint32_t location,
+                          uint64_t count, const char *text);
 size_t mpl_quality_count(const struct mpl_quality *quality);
 const struct mpl_quality_note *mpl_quality_get(const struct mpl_quality *quality, size_t i);
 /** The note of that name, or NULL. */
@@ -319,6 +323,11 @@ unsigned mpl_ends_hold(void); /* for mpl_ends_let_go() */
 bool mpl_ends_are_asked_for(void);
 void mpl_ends_let_go(unsigned held);
 
+/** Also where both are NULL. */
+static inline bool mpl_is_same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
 /** "0.301 s", "3.1 ms", "12 us", "0 s": three significant digits, unit chosen for a person. */
 char *mpl_text_seconds(struct mpl_arena *arena, double seconds);
 /** "34.3 %" of a share 0-1. */

@@ -146,6 +146,14 @@ void mpl_quality_add(struct mpl_quality *quality, const char *name, uint32_t loc
     }
 }
 
+void mpl_quality_add_some(struct mpl_quality *quality, const char *name, uint32_t location,
+                          uint64_t count, const char *text)
+{
+    if (count > 0) {
+        mpl_quality_add(quality, name, location, count, "%s", text);
+    }
+}
+
 size_t mpl_quality_count(const struct mpl_quality *quality)
 {
     return quality->n;

@@ -497,11 +497,10 @@ static bool is_repair_wanted(const struct mpl_clock_stage *s)
 static void note_violations(const struct mpl_clock_stage *s)
 {
     for (uint32_t l = 0; l < s->model->n_locations; l++) {
-        if (s->n_violations[l] > 0) {
-            mpl_quality_add(s->model->quality, "clock-violation", l, s->n_violations[l],
-                            "Messages and collectives end before they begin; waiting times "
-                            "there are wrong by as much.");
-        }
+        mpl_quality_add_some(
+            s->model->quality, "clock-violation", l, s->n_violations[l],
+            "Messages and collectives end before they begin; waiting times "
+            "there are wrong by as much.");
     }
 }
 

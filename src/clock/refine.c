@@ -59,11 +59,9 @@ void mpl_clock_note_sides(const struct mpl_clock_stage *s, const bool *is_alone,
 
 static void note_outliers(const struct mpl_clock_stage *s, const struct mpl_drift *drift)
 {
-    if (drift->n_outliers > 0) {
-        mpl_quality_add(s->model->quality, "clock-outlier", MPL_NONE, drift->n_outliers,
-                        "Messages or collectives whose times contradict those of all "
-                        "others around them; the clocks are estimated without them.");
-    }
+    mpl_quality_add_some(s->model->quality, "clock-outlier", MPL_NONE, drift->n_outliers,
+                         "Messages or collectives whose times contradict those of all "
+                         "others around them; the clocks are estimated without them.");
 }
 
 /* ---- the time line ------------------------------------------------------------------------------ */

@@ -42,64 +42,39 @@ static struct tally count_messages(const struct mpl_matcher *m, uint32_t locatio
     return tally;
 }
 
-static void note_sends(const struct mpl_matcher *m, uint32_t location, uint64_t n)
+static void note_location(const struct mpl_matcher *m, uint32_t location,
+                          const struct tally *tally)
 {
-    if (n == 0) {
-        return;
-    }
-    mpl_quality_add(
-        m->model->quality, "unmatched-send", location, n, "%s",
+    struct mpl_quality *quality = m->model->quality;
+
+    mpl_quality_add_some(
+        quality, "unmatched-send", location, tally->sends,
         m->model->can.has_receive_completions
             ? "Sends without a recorded receive; waiting of their receivers cannot "
               "be traced to them, so late-sender times may be too low."
             : "Non-blocking receives have no completion record, so the sends that "
               "they took have no partner; how long MPI_Wait and its relatives "
               "waited for a late sender is not known.");
-}
-
-static void note_open(const struct mpl_matcher *m, uint32_t location, uint64_t n)
-{
-    if (n > 0) {
-        mpl_quality_add(m->model->quality, "open-receive", location, n,
-                        "Receives that were posted and whose completion is not recorded; "
-                        "each took a message, but not which. Other receives with the same "
-                        "sender and tag may therefore be paired with a send too early, "
-                        "which makes waiting look shorter.");
-    }
-}
-
-static void note_location(const struct mpl_matcher *m, uint32_t location,
-                          const struct tally *tally)
-{
-    struct mpl_quality *quality = m->model->quality;
-
-    note_sends(m, location, tally->sends);
-    note_open(m, location, tally->open);
-    if (tally->receives > 0) {
-        mpl_quality_add(
-            quality, "unmatched-receive", location, tally->receives, "%s",
-            "Receives without a recorded send (a kind of send that the tracer does "
-            "not record, or lost events); whether they waited is not known.");
-    }
-    if (m->n_guessed[location] > 0) {
-        mpl_quality_add(quality, "guessed-communicator", location, m->n_guessed[location],
-                        "%s",
-                        "Receives recorded under a wrong communicator; only one "
-                        "communicator has fitting sends, and they were matched there.");
-    }
-    if (m->n_ambiguous[location] > 0) {
-        mpl_quality_add(
-            quality, "ambiguous-communicator", location, m->n_ambiguous[location], "%s",
-            "Receives whose communicator is not recorded and for which "
-            "several have fitting sends; sizes and order decided, so some may be "
-            "matched with the wrong sender.");
-    }
-    if (m->n_outsiders[location] > 0) {
-        mpl_quality_add(quality, "collective-outsider", location, m->n_outsiders[location],
-                        "%s",
-                        "Collective operations on a communicator that the process is "
-                        "not a member of; they are left out.");
-    }
+    mpl_quality_add_some(quality, "open-receive", location, tally->open,
+                         "Receives that were posted and whose completion is not recorded; "
+                         "each took a message, but not which. Other receives with the same "
+                         "sender and tag may therefore be paired with a send too early, "
+                         "which makes waiting look shorter.");
+    mpl_quality_add_some(
+        quality, "unmatched-receive", location, tally->receives,
+        "Receives without a recorded send (a kind of send that the tracer does "
+        "not record, or lost events); whether they waited is not known.");
+    mpl_quality_add_some(quality, "guessed-communicator", location, m->n_guessed[location],
+                         "Receives recorded under a wrong communicator; only one "
+                         "communicator has fitting sends, and they were matched there.");
+    mpl_quality_add_some(
+        quality, "ambiguous-communicator", location, m->n_ambiguous[location],
+        "Receives whose communicator is not recorded and for which "
+        "several have fitting sends; sizes and order decided, so some may be "
+        "matched with the wrong sender.");
+    mpl_quality_add_some(quality, "collective-outsider", location, m->n_outsiders[location],
+                         "Collective operations on a communicator that the process is "
+                         "not a member of; they are left out.");
 }
 
 static void note_open_collectives(const struct mpl_matcher *m, uint32_t location)
@@ -110,13 +85,11 @@ static void note_open_collectives(const struct mpl_matcher *m, uint32_t location
     for (uint32_t i = 0; i < loc->n_collectives; i++) {
         n += loc->collectives[i].comm == MPL_NONE ? 1 : 0;
     }
-    if (n > 0) {
-        mpl_quality_add(
-            m->model->quality, "open-collective", location, n, "%s",
-            "Collective operations without a recorded end (non-blocking ones that "
-            "the tracer does not complete, or a run cut short) or of an unknown "
-            "communicator; waiting in them is not judged.");
-    }
+    mpl_quality_add_some(
+        m->model->quality, "open-collective", location, n,
+        "Collective operations without a recorded end (non-blocking ones that "
+        "the tracer does not complete, or a run cut short) or of an unknown "
+        "communicator; waiting in them is not judged.");
 }
 
 void mpl_match_note(struct mpl_matcher *m)

@@ -226,29 +226,19 @@ static void note_counts(const struct reading *r, uint32_t l)
     const struct mpl_decode_counts *counts = &r->harvests[l].counts;
     struct mpl_quality *quality = r->model->quality;
 
-    if (counts->unknown_regions > 0) {
-        mpl_quality_add(quality, "undefined-regions", l, counts->unknown_regions,
-                        "events name regions that are not defined");
-    }
-    if (counts->unknown_comms > 0) {
-        mpl_quality_add(quality, "undefined-communicators", l, counts->unknown_comms,
-                        "messages or collectives name communicators that are not defined; "
-                        "they cannot be matched");
-    }
-    if (counts->cancelled > 0) {
-        mpl_quality_add(quality, "cancelled-receives", l, counts->cancelled,
-                        "receives were posted and cancelled");
-    }
-    if (counts->flushes > 0) {
-        mpl_quality_add(
-            quality, "buffer-flush", l, counts->flushes,
-            "the tracer wrote out its buffer during the run, which takes time that "
-            "the program alone would not take");
-    }
-    if (scan->n_unknown > 0) {
-        mpl_quality_add(quality, "unknown-records", l, scan->n_unknown,
-                        "records of types that this program does not know are ignored");
-    }
+    mpl_quality_add_some(quality, "undefined-regions", l, counts->unknown_regions,
+                         "events name regions that are not defined");
+    mpl_quality_add_some(quality, "undefined-communicators", l, counts->unknown_comms,
+                         "messages or collectives name communicators that are not defined; "
+                         "they cannot be matched");
+    mpl_quality_add_some(quality, "cancelled-receives", l, counts->cancelled,
+                         "receives were posted and cancelled");
+    mpl_quality_add_some(
+        quality, "buffer-flush", l, counts->flushes,
+        "the tracer wrote out its buffer during the run, which takes time that "
+        "the program alone would not take");
+    mpl_quality_add_some(quality, "unknown-records", l, scan->n_unknown,
+                         "records of types that this program does not know are ignored");
 }
 
 static void add_up(struct reading *r, uint32_t l)

@@ -48,12 +48,10 @@ static void note_all(const struct mpl_sync_job *job)
                         "there",
                         job->marker_damage);
     }
-    if (job->anchor.n_overviews > 0) {
-        mpl_quality_add(
-            job->model->quality, "copy-lacks-snapshots", MPL_NONE, job->anchor.n_overviews,
-            "snapshots and thumbnails show the state at moments of the old time "
-            "line, so they are not copied; otf2-snapshots makes new ones");
-    }
+    mpl_quality_add_some(
+        job->model->quality, "copy-lacks-snapshots", MPL_NONE, job->anchor.n_overviews,
+        "snapshots and thumbnails show the state at moments of the old time "
+        "line, so they are not copied; otf2-snapshots makes new ones");
     if (job->n_strangers > 0) {
         mpl_quality_add(job->model->quality, "copy-leaves-out", MPL_NONE, job->n_strangers,
                         "files in the archive's folder belong to no location that is "
