@@ -33,12 +33,6 @@ static void add_cores(const char *mask, bool *has)
     }
 }
 
-static bool is_same_host(const struct mpl_process *x, const struct mpl_process *y)
-{
-    return x->host == y->host ||
-           (x->host != NULL && y->host != NULL && strcmp(x->host, y->host) == 0);
-}
-
 /* Of the host of process \p first. */
 static uint32_t cores_with(const struct mpl_model *model, uint32_t first)
 {
@@ -48,7 +42,7 @@ static uint32_t cores_with(const struct mpl_model *model, uint32_t first)
     for (uint32_t p = first; p < model->n_processes; p++) {
         const struct mpl_process *process = &model->processes[p];
 
-        if (!is_same_host(process, &model->processes[first])) {
+        if (!mpl_is_same_text(process->host, model->processes[first].host)) {
             continue;
         }
         if (process->cores == NULL) {
@@ -68,7 +62,8 @@ uint32_t mpl_model_cores(const struct mpl_model *model)
 
     for (uint32_t p = 0; p < model->n_processes; p++) {
         /* Hosts are mostly filled one after the other, so each is looked at about once. */
-        if (p == 0 || !is_same_host(&model->processes[p], &model->processes[p - 1])) {
+        if (p == 0 ||
+            !mpl_is_same_text(model->processes[p].host, model->processes[p - 1].host)) {
             const uint32_t n = cores_with(model, p);
 
             if (n == 0) {

@@ -12,12 +12,6 @@ static bool is_same_processes(const struct want *a, const struct want *b)
             memcmp(a->processes, b->processes, a->n_processes * sizeof *a->processes) == 0);
 }
 
-static bool is_same_knob(const struct want *a, const struct want *b)
-{
-    return a->knob == b->knob ||
-           (a->knob != NULL && b->knob != NULL && strcmp(a->knob, b->knob) == 0);
-}
-
 /*
  * With another tracer the one may be executable here and the other not, so that stays apart; so
  * do runs with different numbers of processes.
@@ -26,7 +20,8 @@ static bool can_share(const struct planner *p, const struct want *a, const struc
 {
     const struct mpl_run *runs = p->diagnosis->runs;
 
-    return a->tracer == b->tracer && is_same_processes(a, b) && is_same_knob(a, b) &&
+    return a->tracer == b->tracer && is_same_processes(a, b) &&
+           mpl_is_same_text(a->knob, b->knob) &&
            (a->n_processes > 0 || runs[a->run].model == runs[b->run].model ||
             (runs[a->run].model != NULL && runs[b->run].model != NULL &&
              runs[a->run].model->n_processes == runs[b->run].model->n_processes));

@@ -64,17 +64,12 @@ static bool are_items_alike(const struct mpl_diff *diff, const struct mpl_item *
     return true;
 }
 
-static bool is_remark_same(const char *a, const char *b)
-{
-    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
-}
-
 static bool are_alike(const struct mpl_diff *diff, const struct mpl_divergence *a,
                       const struct mpl_divergence *b)
 {
     if (a->n_blocks != b->n_blocks || a->iteration != b->iteration ||
         a->n_iterations != b->n_iterations || a->position != b->position ||
-        !is_remark_same(a->remark, b->remark) || changes_partner(diff, a) ||
+        !mpl_is_same_text(a->remark, b->remark) || changes_partner(diff, a) ||
         changes_partner(diff, b) ||
         !is_symbol_alike(diff, a->base_symbol, b->base_symbol) ||
         !is_symbol_alike(diff, a->new_symbol, b->new_symbol)) {

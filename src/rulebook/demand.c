@@ -154,18 +154,13 @@ static bool is_same_expr(const struct mpl_form *a, const struct mpl_form *b)
            is_same_expr(a->next, b->next);
 }
 
-static bool is_same_or_none(const char *a, const char *b)
-{
-    return a == b || is_same(a, b);
-}
-
 static bool is_same_anchor(const struct mpl_demand_anchor *a,
                            const struct mpl_demand_anchor *b)
 {
-    return is_same_or_none(a->template, b->template) &&
-           is_same_or_none(a->metric, b->metric) && a->is_rank == b->is_rank &&
+    return mpl_is_same_text(a->template, b->template) &&
+           mpl_is_same_text(a->metric, b->metric) && a->is_rank == b->is_rank &&
            a->comparison == b->comparison && a->is_or_equal == b->is_or_equal &&
-           is_same_or_none(a->n, b->n) && is_same_expr(a->than, b->than);
+           mpl_is_same_text(a->n, b->n) && is_same_expr(a->than, b->than);
 }
 
 /* Its bit; 0 where there is no room, which only means that more facts are taken. */
