@@ -37,8 +37,18 @@ static void measure_ends(struct mpl_recognition *r)
 
 /* ---- communication that no search can explain any more -------------------------------------- */
 
-/* Messages whose other end, on a location that is not searched yet, may be a member there with this one as its match. */
-static uint64_t count_open(const struct mpl_recognition *r, uint32_t location, uint32_t end)
+/* Nothing is explained by searching there any more. */
+static bool is_over(const struct mpl_recognition *r, uint32_t location)
+{
+    return r->is_searched[location] || r->explained[location] == NULL;
+}
+
+/*
+ * Messages whose other end, on a location that is not searched yet, may be a member there with this one as its match.
+ * linking: roles of which there are such members.
+ */
+static uint64_t count_open(const struct mpl_recognition *r, uint32_t location,
+                           uint32_t linking)
 {
     const uint32_t n_messages = r->model->locations[location].n_messages;
     uint64_t n = 0;
@@ -51,25 +61,28 @@ static uint64_t count_open(const struct mpl_recognition *r, uint32_t location, u
         const struct mpl_end other =
             mpl_match_partner(r->model, mpl_events_match(r->events), location, m);
 
-        n += other.message != MPL_NONE && other.location >= end &&
-             r->explained[other.location] != NULL;
+        n += other.message != MPL_NONE && !is_over(r, other.location) &&
+             (r->roles_of_location[other.location] & linking) != 0;
     }
     return n;
 }
 
-static bool has_explained_links(const struct mpl_pattern *pattern)
+/* Roles, as bits, whose events explain the other ends of their messages, too. */
+static uint32_t find_linking(const struct mpl_pattern *pattern)
 {
+    uint32_t roles = 0;
+
     for (uint32_t e = 0; e < pattern->n_events; e++) {
         for (uint32_t a = 0; a < pattern->events[e].n_associated; a++) {
             if (pattern->events[e].associated[a].is_explained) {
-                return true;
+                roles |= 1U << pattern->events[e].role;
             }
         }
     }
-    return false;
+    return roles;
 }
 
-bool mpl_coverage_falls_short(struct mpl_recognition *r, uint32_t end)
+bool mpl_coverage_falls_short(struct mpl_recognition *r)
 {
     uint64_t n = 0;
     uint64_t n_searched = 0;
@@ -78,7 +91,7 @@ bool mpl_coverage_falls_short(struct mpl_recognition *r, uint32_t end)
 
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
         n += r->n_ends[l];
-        if (l < end || r->explained[l] == NULL) {
+        if (is_over(r, l)) {
             n_searched += r->n_ends[l];
             n_explained += count_explained(r, l);
         }
@@ -88,8 +101,12 @@ bool mpl_coverage_falls_short(struct mpl_recognition *r, uint32_t end)
         return false;
     }
     r->likely_coverage = (double) n_explained / (double) n_searched;
-    for (uint32_t l = 0; l < end && has_explained_links(r->pattern); l++) {
-        n_possible += r->explained[l] == NULL ? 0 : count_open(r, l, end);
+
+    const uint32_t linking = find_linking(r->pattern);
+
+    for (uint32_t l = 0; l < r->model->n_locations && linking != 0; l++) {
+        n_possible +=
+            r->is_searched[l] && r->explained[l] != NULL ? count_open(r, l, linking) : 0;
     }
     r->message_coverage = (double) n_possible / (double) n;
     return r->message_coverage < r->needed_coverage;

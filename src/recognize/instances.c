@@ -6,7 +6,7 @@
 
 #include "recognize/recognition_priv.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum {
     SPANS_MIN = 1 << 17,         /* so few are searched sooner than one thinks about it */
@@ -19,12 +19,13 @@ struct team {
     struct mpl_search **searches;
     struct mpl_arena **arenas; /* per search: its scratch */
     struct mpl_recognition
-        *copies; /* per search, with instances of its own; NULL: one works on r itself */
+        *copies; /* per search, with memory of its own; NULL: one works on r itself */
     struct mpl_buf *marks; /* per search, of struct mpl_mark: what it explains elsewhere */
     uint32_t n;
-    uint32_t first, end; /* levels */
-    uint32_t location;   /* the first of the search at hand */
-    uint64_t n_spans;    /* searched so far */
+    uint32_t first, end;   /* levels */
+    const uint32_t *order; /* all locations */
+    const uint32_t *at;    /* in there: the first of the search at hand */
+    uint64_t n_spans;      /* searched so far */
     uint64_t
         look_at; /* when so many are, to see whether the pattern still may explain what it must */
 };
@@ -37,33 +38,19 @@ static enum mpl_status search_one(void *context, size_t i, unsigned worker,
 
     (void) worker;
     for (uint32_t level = team->first; level < team->end && st == MPL_OK; level++) {
-        st = mpl_search_location(team->searches[i], team->location + (uint32_t) i, level,
-                                 err);
+        st = mpl_search_location(team->searches[i], team->at[i], level, err);
     }
     return st;
 }
 
-/* What a search has found on a location goes to where everybody looks for it. */
+/* What a search knows beside instances goes to where everybody looks for it. */
 static void hand_over(struct team *team, uint32_t i)
 {
     struct mpl_recognition *r = team->r;
     struct mpl_recognition *from = &team->copies[i];
     const struct mpl_mark *marks = team->marks[i].data;
 
-    for (uint32_t e = 0; e < r->pattern->n_events; e++) {
-        struct mpl_instances *instances = &r->instances[e];
-
-        if (from->instances[e].n_segments > 0) {
-            struct mpl_segment *segment = &instances->segments[instances->n_segments++];
-
-            *segment = from->instances[e].segments[0];
-            segment->first = instances->n;
-            instances->n += segment->n;
-            from->instances[e].n_segments = 0;
-            from->instances[e].n = 0;
-        }
-    }
-    mpl_finders_hand_over(from, r, team->location + i);
+    mpl_finders_hand_over(from, r, team->at[i]);
     r->n_fitting += from->n_fitting;
     from->n_fitting = 0;
     for (size_t m = 0; m < team->marks[i].n; m++) {
@@ -73,25 +60,47 @@ static void hand_over(struct team *team, uint32_t i)
 }
 
 /* Looks each time a quarter more is searched, so that all looks together cost little. */
-static bool is_hopeless(struct team *team, uint32_t end)
+static bool is_hopeless(struct team *team)
 {
     if (team->r->needed_coverage <= 0 || team->n_spans < team->look_at) {
         return false;
     }
     team->look_at = team->n_spans + team->n_spans / 4;
-    return mpl_coverage_falls_short(team->r, end);
+    return mpl_coverage_falls_short(team->r);
 }
 
 /* Kinds of calls are found once for all patterns, by one thread. */
 static bool prepare_kinds(const struct team *team, uint32_t n)
 {
-    for (uint32_t l = team->location; l < team->location + n; l++) {
-        if (team->r->roles_of_location[l] != 0 &&
-            mpl_kinds_get(team->r->topology, l) == NULL) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (team->r->roles_of_location[team->at[i]] != 0 &&
+            mpl_kinds_get(team->r->topology, team->at[i]) == NULL) {
             return false;
         }
     }
     return true;
+}
+
+static uint32_t count_spans(const struct mpl_recognition *r, uint32_t location)
+{
+    return r->ranges[location].end - r->ranges[location].first;
+}
+
+static void number_instances(struct mpl_recognition *r)
+{
+    for (uint32_t e = 0; e < r->pattern->n_events; e++) {
+        struct mpl_instances *instances = &r->instances[e];
+
+        instances->n = 0;
+        for (uint32_t i = 0; i < instances->n_segments; i++) {
+            struct mpl_segment *segment = &instances->segments[i];
+
+            segment->n =
+                r->has_stopped && !r->is_searched[segment->location] ? 0 : segment->n;
+            segment->first = instances->n;
+            instances->n += segment->n;
+        }
+    }
 }
 
 /*
@@ -106,9 +115,9 @@ static enum mpl_status search_levels(struct team *team, uint32_t first, uint32_t
 
     team->first = first;
     team->end = end;
-    for (uint32_t l = 0; l < n_locations && !team->r->has_stopped; l += n) {
-        n = n_locations - l < team->n ? n_locations - l : team->n;
-        team->location = l;
+    for (uint32_t k = 0; k < n_locations && !team->r->has_stopped; k += n) {
+        n = n_locations - k < team->n ? n_locations - k : team->n;
+        team->at = team->order + k;
 
         const struct mpl_parallel job = {
             .n_tasks = n, .max_threads = n, .run = search_one, .context = team
@@ -123,11 +132,12 @@ static enum mpl_status search_levels(struct team *team, uint32_t first, uint32_t
             if (team->copies != NULL) {
                 hand_over(team, i);
             }
-            team->n_spans += team->r->ranges[l + i].end - team->r->ranges[l + i].first;
-            team->r->has_stopped =
-                is_last && l + i + 1 < n_locations && is_hopeless(team, l + i + 1);
+            team->n_spans += count_spans(team->r, team->at[i]);
+            team->r->is_searched[team->at[i]] = is_last;
+            team->r->has_stopped = is_last && k + i + 1 < n_locations && is_hopeless(team);
         }
     }
+    number_instances(team->r);
     return MPL_OK;
 }
 
@@ -168,6 +178,30 @@ static enum mpl_status search_all(struct team *team, struct mpl_err *err)
 
 /* ---- room ------------------------------------------------------------------------------------------ */
 
+/* Where little is to be searched comes first: it says as soon as any other that a pattern is hopeless. */
+static int by_spans(const void *x, const void *y, void *context)
+{
+    const uint32_t a = *(const uint32_t *) x;
+    const uint32_t b = *(const uint32_t *) y;
+    const uint32_t n_a = count_spans(context, a);
+    const uint32_t n_b = count_spans(context, b);
+
+    return n_a != n_b ? (n_a > n_b) - (n_a < n_b) : (a > b) - (a < b);
+}
+
+static const uint32_t *order_locations(struct mpl_recognition *r, struct mpl_arena *arena)
+{
+    uint32_t *order = MPL_NEW_ARRAY(arena, r->model->n_locations, uint32_t);
+
+    for (uint32_t l = 0; l < r->model->n_locations && order != NULL; l++) {
+        order[l] = l;
+    }
+    if (order != NULL) {
+        qsort_r(order, r->model->n_locations, sizeof *order, by_spans, r);
+    }
+    return order;
+}
+
 static bool prepare_event(struct mpl_recognition *r, uint32_t e)
 {
     const struct mpl_event_definition *event = &r->pattern->events[e];
@@ -185,8 +219,12 @@ static bool prepare_event(struct mpl_recognition *r, uint32_t e)
         }
     }
     instances->word_of = word_of;
+    instances->n_segments = r->roles[event->role].n;
     instances->segments =
-        MPL_NEW_ARRAY(r->arena, r->roles[event->role].n, struct mpl_segment);
+        MPL_NEW_ARRAY(r->arena, instances->n_segments, struct mpl_segment);
+    for (uint32_t i = 0; i < instances->n_segments && instances->segments != NULL; i++) {
+        instances->segments[i].location = r->roles[event->role].locations[i];
+    }
     instances->columns = MPL_NEW_ARRAY(r->arena, event->n_attributes, double *);
     instances->is_wanted = MPL_NEW_ARRAY(r->arena, event->n_attributes, bool);
     r->n_failed[e] = MPL_NEW_ARRAY(r->arena, event->n_constraints, uint64_t);
@@ -201,8 +239,9 @@ static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
     r->instances = MPL_NEW_ARRAY(r->arena, r->pattern->n_events, struct mpl_instances);
     r->n_failed = MPL_NEW_ARRAY(r->arena, r->pattern->n_events, uint64_t *);
     r->explained = MPL_NEW_ARRAY(r->arena, model->n_locations, uint64_t *);
+    r->is_searched = MPL_NEW_ARRAY(r->arena, model->n_locations, bool);
     if (r->instances == NULL || r->n_failed == NULL || r->explained == NULL ||
-        !mpl_finders_prepare(r)) {
+        r->is_searched == NULL || !mpl_finders_prepare(r)) {
         return mpl_nomem(err);
     }
     for (uint32_t e = 0; e < r->pattern->n_events; e++) {
@@ -226,24 +265,12 @@ static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
     return MPL_OK;
 }
 
-/* The same recognition, whose instances are those of one location. */
+/* The same recognition: of instances each search writes those of its locations. */
 static bool copy_recognition(const struct mpl_recognition *r, struct mpl_recognition *copy)
 {
     *copy = *r;
     copy->arena = mpl_arena_create();
-    if (copy->arena == NULL || !mpl_finders_prepare(copy)) {
-        return false;
-    }
-    copy->instances =
-        MPL_NEW_ARRAY(copy->arena, r->pattern->n_events, struct mpl_instances);
-    for (uint32_t e = 0; e < r->pattern->n_events && copy->instances != NULL; e++) {
-        copy->instances[e] = r->instances[e];
-        copy->instances[e].segments = MPL_NEW(copy->arena, struct mpl_segment);
-        if (copy->instances[e].segments == NULL) {
-            return false;
-        }
-    }
-    return copy->instances != NULL;
+    return copy->arena != NULL && mpl_finders_prepare(copy);
 }
 
 /*
@@ -257,7 +284,7 @@ static uint32_t count_searches(const struct mpl_recognition *r)
     uint64_t n_spans = 0;
 
     for (uint32_t l = 0; l < n_locations; l++) {
-        n_spans += r->ranges[l].end - r->ranges[l].first;
+        n_spans += count_spans(r, l);
     }
     return n_spans / SPANS_OF_A_THREAD < n_locations || is_wide(r->pattern) ||
                    mpl_view_asks_what_came_first(r->pattern)
@@ -285,6 +312,7 @@ static bool open_team(struct team *team, struct mpl_arena *arena)
     const uint32_t n = count_searches(team->r);
     bool is_open = true;
 
+    team->order = order_locations(team->r, arena);
     team->searches = MPL_NEW_ARRAY(arena, n, struct mpl_search *);
     team->arenas = MPL_NEW_ARRAY(arena, n, struct mpl_arena *);
     team->marks = MPL_NEW_ARRAY(arena, n, struct mpl_buf);

@@ -23,7 +23,8 @@ struct mpl_range {
 struct mpl_segment {
     uint32_t location;
     uint32_t n;
-    size_t first;          /**< Index of its first instance among all of the event. */
+    size_t first; /**< Index of its first instance among all of the event; known when all
+                                are searched. */
     const uint32_t *words; /**< n times stride */
     const uint32_t *lists;
 };
@@ -100,6 +101,7 @@ struct mpl_recognition {
     uint64_t n_fitting;     /**< Matches of all events that met all constraints, and */
     uint64_t n_failing;     /**< those that count against fit. */
     uint64_t **n_failed;    /**< Per event and constraint. */
+    bool *is_searched;      /**< Per location: for the instances of all events. */
     double needed_coverage; /**< The search may stop when less is certain. */
     bool has_stopped;       /**< It has: message_coverage is an upper bound. */
     double message_coverage;
@@ -357,8 +359,8 @@ struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t ev
 bool mpl_member_widen(const struct mpl_recognition *r, uint32_t event, uint32_t member,
                       const struct mpl_row *row, struct mpl_range *range);
 /** The segment of an event on a location, or NULL. */
-const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
-                                             uint32_t location);
+struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
+                                       uint32_t location);
 /** Calls \p visit for each span that \p name stands for, until it answers false. */
 typedef bool mpl_bound_visit(void *context, uint32_t name, struct mpl_bound *bound);
 bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_visit *visit,
@@ -429,10 +431,10 @@ enum mpl_status mpl_roles_bind(struct mpl_recognition *r, struct mpl_topology *t
 /** Fills instances and fit. */
 enum mpl_status mpl_instances_find_all(struct mpl_recognition *r, struct mpl_err *err);
 /**
- * Whether less than the needed coverage is certain when locations below \p end have been searched; then
- * message_coverage is what the others may bring it to. Cost: linear in the messages that are not explained there.
+ * Whether less than the needed coverage is certain by the locations that have been searched; then message_coverage
+ * is what the others may bring it to. Cost: linear in the messages that are not explained there.
  */
-bool mpl_coverage_falls_short(struct mpl_recognition *r, uint32_t end);
+bool mpl_coverage_falls_short(struct mpl_recognition *r);
 void mpl_coverage_measure(struct mpl_recognition *r);
 
 #endif

@@ -419,8 +419,8 @@ static enum mpl_status take_match(void *context, const struct mpl_capture *captu
 static enum mpl_status keep_instances(struct mpl_search *s, struct mpl_err *err)
 {
     struct mpl_recognition *r = s->r;
-    struct mpl_instances *instances = &r->instances[s->event];
-    struct mpl_segment *segment = &instances->segments[instances->n_segments++];
+    const struct mpl_instances *instances = &r->instances[s->event];
+    struct mpl_segment *segment = mpl_instances_find(instances, s->location);
     uint32_t *words = MPL_NEW_ARRAY(r->arena, s->words.n, uint32_t);
     uint32_t *lists = MPL_NEW_ARRAY(r->arena, s->lists.n, uint32_t);
 
@@ -433,10 +433,9 @@ static enum mpl_status keep_instances(struct mpl_search *s, struct mpl_err *err)
     if (s->lists.n > 0) {
         memcpy(lists, s->lists.data, s->lists.n * sizeof *lists);
     }
-    *segment =
-        (struct mpl_segment){ s->location, (uint32_t) (s->words.n / instances->stride),
-                              instances->n, words, lists };
-    instances->n += segment->n;
+    segment->n = (uint32_t) (s->words.n / instances->stride);
+    segment->words = words;
+    segment->lists = lists;
     return MPL_OK;
 }
 

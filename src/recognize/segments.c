@@ -3,8 +3,8 @@
 
 #include "recognize/recognition_priv.h"
 
-const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
-                                             uint32_t location)
+struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
+                                       uint32_t location)
 {
     uint32_t low = 0;
     uint32_t high = instances->n_segments;
