@@ -49,21 +49,43 @@ void mpl_recognition_want(struct mpl_recognition *r, uint32_t event, uint32_t at
     r->instances[event].is_wanted[attribute] = true;
 }
 
+/* Whether an attribute reads those of other instances, which have to be found for that. */
+static bool reads_others(const struct mpl_event_definition *event, uint32_t attribute)
+{
+    const struct mpl_formula *formula = event->attributes[attribute].formula;
+    size_t n = 0;
+    const uint32_t *slots = formula == NULL ? NULL : mpl_formula_scalars(formula, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t name = event->slots[slots[i]].name;
+
+        if (name != MPL_NONE && name >= event->n_members &&
+            mpl_event_name_instance(event, name) != MPL_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
- * The column of an attribute, and with it all others of the event that are wanted. Attributes of
+ * The column of an attribute, and with it all others of the event that are wanted and for which as much must be known;
+ * those that read other instances are rarely asked for. Attributes of
  * other events that they read may read columns of this event in turn: those are made alone then,
  * or the two events would ask each other for ever.
  */
 static bool make_columns(struct mpl_recognition *r, uint32_t event, uint32_t attribute)
 {
     struct mpl_instances *instances = &r->instances[event];
-    const uint32_t n_attributes = r->pattern->events[event].n_attributes;
+    const struct mpl_event_definition *definition = &r->pattern->events[event];
     const bool is_nested = instances->is_making;
+    const bool for_others = reads_others(definition, attribute);
     struct wanted wanted = { .n = 0 };
     bool is_good = true;
 
-    for (uint32_t a = 0; a < n_attributes && is_good; a++) {
-        const bool is_wanted = a == attribute || (instances->is_wanted[a] && !is_nested);
+    for (uint32_t a = 0; a < definition->n_attributes && is_good; a++) {
+        const bool is_wanted =
+            a == attribute || (instances->is_wanted[a] && !is_nested &&
+                               reads_others(definition, a) == for_others);
 
         if (is_wanted && instances->columns[a] == NULL) {
             wanted.attributes[wanted.n] = a;
