@@ -180,18 +180,14 @@ static void wait_for_wanted(const struct mpl_halting *h, uint32_t process,
     place->is_known = place->is_known && !is_any;
 }
 
-static bool is_any_set(const bool *flags, uint32_t n)
-{
-    return memchr(flags, true, n * sizeof *flags) != NULL;
-}
-
 static void wait_for_partners(struct mpl_halting *h, uint32_t process, bool *is_waited_for)
 {
     struct mpl_halt_place *place = &h->places[process];
     const struct mpl_location *loc = &h->model->locations[place->location];
 
     wait_for_wanted(h, process, is_waited_for);
-    if (is_any_set(is_waited_for, h->model->n_processes)) {
+    if (memchr(is_waited_for, true, h->model->n_processes * sizeof *is_waited_for) !=
+        NULL) {
         return;
     }
     for (uint32_t i = place->event; i < loc->n_events && !place->is_known; i++) {

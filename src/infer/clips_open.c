@@ -54,17 +54,6 @@ const char *mpl_cage_why_hidden(const char *function)
     return find_reason(hidden, N_HIDDEN, function);
 }
 
-/*
- * The object constructs stay where they are, since the scanner lets none of them pass: CLIPS
- * looks some up when it reads a defmodule or prints, and crashes when they are not there.
- */
-static void take_away(struct cage *cage)
-{
-    for (size_t i = 0; i < N_DENIED; i++) {
-        (void) UndefineFunction(cage->env, denied[i].name);
-    }
-}
-
 /* ---- what CLIPS writes ---------------------------------------------------------------- */
 
 enum { SAID_BYTES = 16384, SHOWN_BYTES = 1000 };
@@ -201,7 +190,13 @@ static void furnish(void *context)
 
     /* Nobody reads the printed forms of constructs; to keep them is a third of the loading. */
     (void) EnvSetConserveMemory(cage->env, TRUE);
-    take_away(cage);
+    /*
+     * The object constructs stay where they are, since the scanner lets none of them pass: CLIPS
+     * looks some up when it reads a defmodule or prints, and crashes when they are not there.
+     */
+    for (size_t i = 0; i < N_DENIED; i++) {
+        (void) UndefineFunction(cage->env, denied[i].name);
+    }
     mpl_cage_add_functions(cage);
     mpl_cage_bound_functions(cage);
     mpl_cage_bound_lists(cage);

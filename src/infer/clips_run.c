@@ -76,11 +76,6 @@ static const char *take_text(struct mpl_infer *infer, struct fact *fact, const c
     return text;
 }
 
-static const char *known_template(struct mpl_infer *infer, const struct fact *fact)
-{
-    return mpl_arena_strdup(infer->arena, fact->whichDeftemplate->header.name->contents);
-}
-
 static void describe_metric(struct mpl_infer *infer, struct fact *fact,
                             struct mpl_reason *reason)
 {
@@ -122,10 +117,12 @@ static void add_reason(struct mpl_infer *infer, struct fact *fact)
     struct mpl_reason *reason = &cited->reason;
 
     cited->record = mpl_map_find(infer->finding_by_fact, (uint64_t) fact->factIndex);
-    *reason = (struct mpl_reason){ .kind = cited->record == MPL_NONE ? MPL_REASON_OTHER
-                                                                     : MPL_REASON_FINDING,
-                                   .template = known_template(infer, fact),
-                                   .value = NAN };
+    *reason = (struct mpl_reason){
+        .kind = cited->record == MPL_NONE ? MPL_REASON_OTHER : MPL_REASON_FINDING,
+        .template =
+            mpl_arena_strdup(infer->arena, fact->whichDeftemplate->header.name->contents),
+        .value = NAN
+    };
     if (mpl_fact_is(fact, "metric")) {
         describe_metric(infer, fact, reason);
     } else {

@@ -93,13 +93,6 @@ static void enter_process(struct work *w, uint32_t process)
     }
 }
 
-static void leave_process(struct work *w, uint32_t process)
-{
-    for (uint32_t i = w->first_member[process]; i < w->first_member[process + 1]; i++) {
-        w->rank_in[w->member[i].comm] = MPL_NONE;
-    }
-}
-
 /* ---- order ------------------------------------------------------------------------ */
 
 static int64_t begun_at(const struct mpl_model *model, uint32_t location,
@@ -144,7 +137,9 @@ static void walk_all(struct work *w, take_part take)
     for (uint32_t p = 0; p < model->n_processes; p++) {
         enter_process(w, p);
         walk_threads(w, &model->processes[p], take);
-        leave_process(w, p);
+        for (uint32_t i = w->first_member[p]; i < w->first_member[p + 1]; i++) {
+            w->rank_in[w->member[i].comm] = MPL_NONE;
+        }
     }
 }
 

@@ -45,7 +45,9 @@ static struct tally count_messages(const struct mpl_matcher *m, uint32_t locatio
 static void note_location(const struct mpl_matcher *m, uint32_t location,
                           const struct tally *tally)
 {
+    const struct mpl_location *loc = &m->model->locations[location];
     struct mpl_quality *quality = m->model->quality;
+    uint64_t n_open = 0;
 
     mpl_quality_add_some(
         quality, "unmatched-send", location, tally->sends,
@@ -75,18 +77,11 @@ static void note_location(const struct mpl_matcher *m, uint32_t location,
     mpl_quality_add_some(quality, "collective-outsider", location, m->n_outsiders[location],
                          "Collective operations on a communicator that the process is "
                          "not a member of; they are left out.");
-}
-
-static void note_open_collectives(const struct mpl_matcher *m, uint32_t location)
-{
-    const struct mpl_location *loc = &m->model->locations[location];
-    uint64_t n = 0;
-
     for (uint32_t i = 0; i < loc->n_collectives; i++) {
-        n += loc->collectives[i].comm == MPL_NONE ? 1 : 0;
+        n_open += loc->collectives[i].comm == MPL_NONE ? 1 : 0;
     }
     mpl_quality_add_some(
-        m->model->quality, "open-collective", location, n,
+        quality, "open-collective", location, n_open,
         "Collective operations without a recorded end (non-blocking ones that "
         "the tracer does not complete, or a run cut short) or of an unknown "
         "communicator; waiting in them is not judged.");
@@ -107,6 +102,5 @@ void mpl_match_note(struct mpl_matcher *m)
         counts->open_receives += tally.open;
         counts->guessed_comms += m->n_guessed[l] + m->n_ambiguous[l];
         note_location(m, l, &tally);
-        note_open_collectives(m, l);
     }
 }

@@ -183,10 +183,9 @@ static int by_spans(const void *x, const void *y, void *context)
 {
     const uint32_t a = *(const uint32_t *) x;
     const uint32_t b = *(const uint32_t *) y;
-    const uint32_t n_a = count_spans(context, a);
-    const uint32_t n_b = count_spans(context, b);
+    const int64_t more = (int64_t) count_spans(context, a) - count_spans(context, b);
 
-    return n_a != n_b ? (n_a > n_b) - (n_a < n_b) : (a > b) - (a < b);
+    return more != 0 ? (more > 0) - (more < 0) : (a > b) - (a < b);
 }
 
 static const uint32_t *order_locations(struct mpl_recognition *r, struct mpl_arena *arena)

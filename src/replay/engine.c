@@ -277,13 +277,6 @@ static enum progress run_calls(struct engine *r, uint32_t location)
     return HANGS;
 }
 
-static void run_location(struct engine *r, uint32_t location)
-{
-    while (run_calls(r, location) == GOES_ON) {
-        /* On another lane. */
-    }
-}
-
 /* ---- all ------------------------------------------------------------------------------ */
 
 static bool prepare(struct engine *r, struct mpl_arena *scratch)
@@ -327,7 +320,11 @@ static void start(struct engine *r)
     }
     do {
         while (r->n_ready > 0) {
-            run_location(r, r->ready[--r->n_ready]);
+            const uint32_t location = r->ready[--r->n_ready];
+
+            while (run_calls(r, location) == GOES_ON) {
+                /* On another lane. */
+            }
         }
     } while (r->farms != NULL && mpl_farms_deal(r));
 }

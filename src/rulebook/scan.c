@@ -18,16 +18,11 @@ struct mpl_scanner mpl_scanner_make(const char *text, size_t bytes)
     return (struct mpl_scanner){ .text = text, .bytes = bytes, .line = 1 };
 }
 
-static void begin_line(struct mpl_scanner *s)
-{
-    s->line++;
-    s->line_begin = s->at;
-}
-
 static void step(struct mpl_scanner *s)
 {
     if (s->text[s->at++] == '\n') {
-        begin_line(s);
+        s->line++;
+        s->line_begin = s->at;
     }
 }
 
@@ -453,12 +448,6 @@ static void measure(struct pass *p, struct sizes *sizes, struct mpl_form_token t
     }
 }
 
-static void report_depth(struct pass *p, struct mpl_form_token token)
-{
-    mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
-                 "parentheses are nested more than %d deep", MPL_SCAN_DEPTH);
-}
-
 /** Reads what follows "(defrule". The next token afterwards is the next construct's. */
 static void read_construct(struct pass *p, struct mpl_form_token open)
 {
@@ -486,7 +475,8 @@ static void read_construct(struct pass *p, struct mpl_form_token open)
         if (token.kind == MPL_FORM_OPEN && ++depth > p->current.depth) {
             p->current.depth = depth;
             if (depth == MPL_SCAN_DEPTH + 1) {
-                report_depth(p, token);
+                mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
+                             "parentheses are nested more than %d deep", MPL_SCAN_DEPTH);
             }
         }
         if (token.kind == MPL_FORM_CLOSE && --depth == 0) {

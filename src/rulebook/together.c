@@ -7,12 +7,6 @@
 
 /* ---- names ----------------------------------------------------------------------- */
 
-static struct mpl_place first_place(const struct mpl_source *source,
-                                    const struct mpl_construct *c)
-{
-    return (struct mpl_place){ .file = source->file, .line = c->first_line };
-}
-
 /** Constructs of different kinds may share a name; CLIPS keeps them apart. */
 static char *key_of(struct mpl_arena *arena, const struct mpl_construct *c,
                     const char *name)
@@ -202,7 +196,8 @@ static bool check_function(struct functions *f, const struct mpl_source *source,
     }
     deepest += c->depth;
     if (deepest > MPL_CALL_DEPTH) {
-        mpl_lint_add(f->lint, MPL_LINT_ERROR, first_place(source, c),
+        mpl_lint_add(f->lint, MPL_LINT_ERROR,
+                     (struct mpl_place){ .file = source->file, .line = c->first_line },
                      "function '%s' and those it calls are nested more than %d deep",
                      c->name, MPL_CALL_DEPTH);
         deepest = 0; /* Said once; its callers need not repeat it. */
