@@ -6,6 +6,7 @@
 
 #include "../lib/arena.h"
 #include "../lib/columns.h"
+#include "../lib/effort.h"
 #include "../lib/suite.h"
 #include "violations.h"
 #include "world.h"
@@ -362,22 +363,23 @@ int main(void)
 {
     Suite *suite = suite_create("world");
     TCase *c = add_case(suite, "world", create_arena, destroy_arena);
+    const int n_seeds = seeds_of(N_SEEDS);
 
     (void) fixture_scratch();
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, perfect_clocks_see_no_violation, 0, N_SEEDS);
-    tcase_add_loop_test(c, everything_finds_its_partner, 0, N_SEEDS);
+    tcase_add_loop_test(c, perfect_clocks_see_no_violation, 0, n_seeds);
+    tcase_add_loop_test(c, everything_finds_its_partner, 0, n_seeds);
     tcase_add_loop_test(c, times_on_a_clock_never_run_backwards_and_show_what_it_showed, 0,
-                        N_SEEDS);
-    tcase_add_loop_test(c, same_seed_gives_the_same_world, 0, N_SEEDS / 4);
-    tcase_add_loop_test(c, other_clocks_leave_the_run_as_it_is, 0, N_SEEDS / 4);
+                        n_seeds);
+    tcase_add_loop_test(c, same_seed_gives_the_same_world, 0, n_seeds / 4);
+    tcase_add_loop_test(c, other_clocks_leave_the_run_as_it_is, 0, n_seeds / 4);
     tcase_add_test(c, drift_reverses_messages_of_dense_traffic);
     tcase_add_test(c, sine_walk_and_step_each_reverse_messages);
     tcase_add_test(c, garbage_stamps_change_only_themselves);
-    tcase_add_loop_test(c, error_of_the_truth_is_nothing, 0, N_SEEDS / 4);
-    tcase_add_loop_test(c, recorded_offsets_undo_a_drift, 0, N_SEEDS / 4);
+    tcase_add_loop_test(c, error_of_the_truth_is_nothing, 0, n_seeds / 4);
+    tcase_add_loop_test(c, recorded_offsets_undo_a_drift, 0, n_seeds / 4);
     tcase_add_test(c, errors_of_the_tracer_show_in_the_offsets);
-    tcase_add_loop_test(c, reset_brings_back_what_was_recorded, 0, N_SEEDS / 4);
-    tcase_add_loop_test(c, archive_and_truth_tell_of_the_same_run, 0, N_SEEDS / 4);
+    tcase_add_loop_test(c, reset_brings_back_what_was_recorded, 0, n_seeds / 4);
+    tcase_add_loop_test(c, archive_and_truth_tell_of_the_same_run, 0, n_seeds / 4);
     return run_suite(suite);
 }
