@@ -17,6 +17,7 @@ struct activity {
     bool is_touched;    /* on the path of the location at hand */
 };
 
+/* Of the locations that a thread goes through. */
 struct sum {
     const struct mpl_critical *path;
     const struct mpl_model *model;
@@ -267,26 +268,8 @@ static bool take_regions(struct sum *s, struct mpl_arena *arena,
     return is_enough;
 }
 
-static bool sum_up(struct sum *s, struct mpl_arena *scratch, struct mpl_arena *arena,
-                   struct mpl_critical_shares *out)
+static bool report(struct sum *s, struct mpl_arena *arena, struct mpl_critical_shares *out)
 {
-    s->activities =
-        MPL_NEW_ARRAY(scratch, (size_t) s->model->n_regions + 1, struct activity);
-    s->location_s = MPL_NEW_ARRAY(arena, s->model->n_locations, double);
-    s->is_users = MPL_NEW_ARRAY(scratch, s->model->n_regions, bool);
-    if (s->activities == NULL || s->location_s == NULL || s->is_users == NULL ||
-        !mpl_path_tracks_sort(s->path, scratch, &s->tracks)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < s->model->n_regions; i++) {
-        s->is_users[i] = s->model->regions[i].kind == MPL_REGION_USER;
-    }
-    for (s->location = 0; s->location < s->model->n_locations; s->location++) {
-        if (s->model->locations[s->location].n_events > 0 &&
-            !(credit_location(s) && take_shares(s))) {
-            return false;
-        }
-    }
     out->location_s = s->location_s;
     out->n_shares = s->shares.n;
     out->length_s = s->path->n == 0
@@ -304,6 +287,59 @@ static bool sum_up(struct sum *s, struct mpl_arena *scratch, struct mpl_arena *a
     return true;
 }
 
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static bool prepare(struct sum *s, struct mpl_arena *scratch, struct mpl_arena *arena)
+{
+    s->location_s = MPL_NEW_ARRAY(arena, s->model->n_locations, double);
+    s->is_users = MPL_NEW_ARRAY(scratch, s->model->n_regions, bool);
+    for (uint32_t i = 0; i < s->model->n_regions && s->is_users != NULL; i++) {
+        s->is_users[i] = s->model->regions[i].kind == MPL_REGION_USER;
+    }
+    return s->location_s != NULL && s->is_users != NULL &&
+           mpl_path_tracks_sort(s->path, scratch, &s->tracks);
+}
+
+/* One of its own for each thread. */
+static bool open_sum(struct sum *s, const struct sum *common, struct mpl_arena *scratch)
+{
+    *s = *common;
+    s->activities =
+        MPL_NEW_ARRAY(scratch, (size_t) s->model->n_regions + 1, struct activity);
+    s->stack = mpl_buf_make(sizeof(uint32_t));
+    s->touched = mpl_buf_make(sizeof(uint32_t));
+    s->shares = mpl_buf_make(sizeof(struct mpl_critical_share));
+    return s->activities != NULL;
+}
+
+static enum mpl_status sum_location(void *context, size_t location, unsigned worker,
+                                    struct mpl_err *err)
+{
+    struct sum *s = (struct sum *) context + worker;
+
+    s->location = (uint32_t) location;
+    return s->model->locations[location].n_events == 0 ||
+                   (credit_location(s) && take_shares(s))
+               ? MPL_OK
+               : mpl_nomem(err);
+}
+
+static bool add_sum(struct sum *s, const struct sum *other)
+{
+    const struct mpl_critical_share *shares = other->shares.data;
+
+    for (uint32_t i = 0; i <= s->model->n_regions; i++) {
+        s->activities[i].all_path_ticks += other->activities[i].all_path_ticks;
+        s->activities[i].busy_ticks += other->activities[i].busy_ticks;
+    }
+    for (size_t i = 0; i < other->shares.n; i++) {
+        if (!mpl_buf_put(&s->shares, &shares[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 enum mpl_status mpl_critical_shares_create(const struct mpl_critical *path,
                                            int64_t begin_ticks, int64_t end_ticks,
                                            struct mpl_arena *arena,
@@ -312,22 +348,36 @@ enum mpl_status mpl_critical_shares_create(const struct mpl_critical *path,
 {
     struct mpl_critical_shares *made = MPL_NEW(arena, struct mpl_critical_shares);
     struct mpl_arena *scratch = mpl_arena_create();
-    struct sum s = { .path = path,
-                     .model = mpl_events_model(path->events),
-                     .begin_ticks = begin_ticks,
-                     .end_ticks = end_ticks,
-                     .stack = mpl_buf_make(sizeof(uint32_t)),
-                     .touched = mpl_buf_make(sizeof(uint32_t)),
-                     .shares = mpl_buf_make(sizeof(struct mpl_critical_share)) };
-    const bool is_enough =
-        made != NULL && scratch != NULL && sum_up(&s, scratch, arena, made);
+    struct sum *sums = MPL_NEW_ARRAY(scratch, mpl_threads(), struct sum);
+    struct sum common = { .path = path,
+                          .model = mpl_events_model(path->events),
+                          .begin_ticks = begin_ticks,
+                          .end_ticks = end_ticks };
+    bool is_enough = made != NULL && sums != NULL && prepare(&common, scratch, arena);
+    unsigned n = 0;
 
-    if (is_enough) {
+    while (n < mpl_threads() && is_enough) {
+        is_enough = open_sum(&sums[n++], &common, scratch);
+    }
+
+    const struct mpl_parallel job = { .n_tasks = common.model->n_locations,
+                                      .max_threads = n,
+                                      .run = sum_location,
+                                      .context = sums };
+    enum mpl_status st = is_enough ? mpl_parallel_run(&job, err) : mpl_nomem(err);
+
+    for (unsigned i = 1; i < n && st == MPL_OK; i++) {
+        st = add_sum(&sums[0], &sums[i]) ? MPL_OK : mpl_nomem(err);
+    }
+    st = st == MPL_OK && !report(&sums[0], arena, made) ? mpl_nomem(err) : st;
+    for (unsigned i = 0; i < n; i++) {
+        mpl_buf_free(&sums[i].stack);
+        mpl_buf_free(&sums[i].touched);
+        mpl_buf_free(&sums[i].shares);
+    }
+    mpl_arena_destroy(scratch);
+    if (st == MPL_OK) {
         *out = made;
     }
-    mpl_buf_free(&s.stack);
-    mpl_buf_free(&s.touched);
-    mpl_buf_free(&s.shares);
-    mpl_arena_destroy(scratch);
-    return is_enough ? MPL_OK : mpl_nomem(err);
+    return st;
 }
