@@ -92,12 +92,6 @@ static enum mpl_status list_roles(const struct mpl_analysis *a, uint32_t run,
     return MPL_OK;
 }
 
-static bool is_alike(const struct mpl_replay_role *x, const struct mpl_replay_role *y)
-{
-    return x->n == y->n &&
-           memcmp(x->locations, y->locations, x->n * sizeof *x->locations) == 0;
-}
-
 /* The first role of that name, and whether another one of that name has other locations. */
 static bool is_ambiguous(const struct roles *roles, const char *name)
 {
@@ -109,7 +103,8 @@ static bool is_ambiguous(const struct roles *roles, const char *name)
         if (strcmp(role->name, name) != 0) {
             continue;
         }
-        if (first != NULL && !is_alike(first, role)) {
+        if (first != NULL && !mpl_is_same_array(first->locations, first->n, role->locations,
+                                                role->n, sizeof *role->locations)) {
             return true;
         }
         first = first == NULL ? role : first;

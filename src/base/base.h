@@ -328,6 +328,12 @@ static inline bool mpl_is_same_text(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
+/** Two arrays, of items of \p bytes without gaps; an empty one may be NULL. */
+static inline bool mpl_is_same_array(const void *a, size_t n_a, const void *b, size_t n_b,
+                                     size_t bytes)
+{
+    return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * bytes) == 0);
+}
 /** "0.301 s", "3.1 ms", "12 us", "0 s": three significant digits, unit chosen for a person. */
 char *mpl_text_seconds(struct mpl_arena *arena, double seconds);
 /** "34.3 %" of a share 0-1. */

@@ -56,13 +56,6 @@ static bool make_set(const struct mpl_frequencies *found, enum mpl_context_by by
     return all != NULL;
 }
 
-static bool is_equal(const struct mpl_context_attributes *a,
-                     const struct mpl_context_attributes *b)
-{
-    return a->n == b->n &&
-           (a->n == 0 || memcmp(a->all, b->all, a->n * sizeof *a->all) == 0);
-}
-
 static double weighted(const struct mpl_context_attributes *a,
                        const struct mpl_context_attributes *b)
 {
@@ -114,7 +107,8 @@ static bool classify(const struct mpl_context_attributes *all, struct making *m)
         uint32_t at;
 
         while ((at = mpl_map_find(seen, key)) != MPL_NONE &&
-               !is_equal(&m->sets[at], &all[i])) {
+               !mpl_is_same_array(m->sets[at].all, m->sets[at].n, all[i].all, all[i].n,
+                                  sizeof *all[i].all)) {
             key++;
         }
         if (at == MPL_NONE) {

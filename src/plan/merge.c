@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-static bool is_same_processes(const struct want *a, const struct want *b)
-{
-    return a->n_processes == b->n_processes &&
-           (a->n_processes == 0 ||
-            memcmp(a->processes, b->processes, a->n_processes * sizeof *a->processes) == 0);
-}
-
 /*
  * With another tracer the one may be executable here and the other not, so that stays apart; so
  * do runs with different numbers of processes.
@@ -20,7 +13,9 @@ static bool can_share(const struct planner *p, const struct want *a, const struc
 {
     const struct mpl_run *runs = p->diagnosis->runs;
 
-    return a->tracer == b->tracer && is_same_processes(a, b) &&
+    return a->tracer == b->tracer &&
+           mpl_is_same_array(a->processes, a->n_processes, b->processes, b->n_processes,
+                             sizeof *a->processes) &&
            mpl_is_same_text(a->knob, b->knob) &&
            (a->n_processes > 0 || runs[a->run].model == runs[b->run].model ||
             (runs[a->run].model != NULL && runs[b->run].model != NULL &&

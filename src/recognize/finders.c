@@ -33,12 +33,10 @@ struct mpl_finder {
 /* Conditions are the same only if they are the same object: few links have one. */
 static bool is_same(const struct mpl_span_filter *x, const struct mpl_span_filter *y)
 {
-    if (x->primitive != y->primitive || x->to != y->to || x->from != y->from ||
-        x->root != y->root || x->ops != y->ops || x->n_tags != y->n_tags ||
-        x->where != y->where || !mpl_is_same_text(x->region, y->region)) {
-        return false;
-    }
-    return x->n_tags == 0 || memcmp(x->tags, y->tags, x->n_tags * sizeof *x->tags) == 0;
+    return x->primitive == y->primitive && x->to == y->to && x->from == y->from &&
+           x->root == y->root && x->ops == y->ops && x->where == y->where &&
+           mpl_is_same_text(x->region, y->region) &&
+           mpl_is_same_array(x->tags, x->n_tags, y->tags, y->n_tags, sizeof *x->tags);
 }
 
 /* The number of the filter among those seen so far. */

@@ -97,9 +97,8 @@ static bool says_the_same(const struct mpl_ranked *a, const struct mpl_ranked *b
     const bool is_score_same =
         a->b_score == b->b_score || (isnan(a->b_score) && isnan(b->b_score));
 
-    return is_score_same && a->n_suspects == b->n_suspects &&
-           (a->n_suspects == 0 ||
-            memcmp(a->suspects, b->suspects, a->n_suspects * sizeof *a->suspects) == 0);
+    return is_score_same && mpl_is_same_array(a->suspects, a->n_suspects, b->suspects,
+                                              b->n_suspects, sizeof *a->suspects);
 }
 
 static void show_rows(struct table *t, size_t top)
