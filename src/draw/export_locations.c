@@ -15,20 +15,13 @@ static struct mpl_export_text location_text(const struct mpl_exporting *x,
                                      x->rank_of[location] };
 }
 
-static struct mpl_export_text kind_text(const struct mpl_exporting *x,
-                                        enum mpl_wait_kind kind)
+/* Numbers of texts: communicators, locations, kinds of waiting, classes of calls. */
+static struct mpl_export_text kind_text(const struct mpl_exporting *x, uint32_t kind,
+                                        const char *name)
 {
-    return (struct mpl_export_text){ x->run->model->n_comms + x->run->model->n_locations +
-                                         1 + kind,
-                                     mpl_wait_kind_name(kind) };
-}
-
-static struct mpl_export_text class_text(const struct mpl_exporting *x,
-                                         enum mpl_span_class class)
-{
-    return (struct mpl_export_text){ x->run->model->n_comms + x->run->model->n_locations +
-                                         MPL_WAIT_KINDS + 1 + class,
-                                     mpl_span_class_name(class) };
+    return (struct mpl_export_text){
+        x->run->model->n_comms + x->run->model->n_locations + 1 + kind, name
+    };
 }
 
 static struct mpl_export_text word(const struct mpl_exporting *x, enum mpl_export_word w,
@@ -164,7 +157,8 @@ static void write_wait(struct mpl_exporting *x, const struct mpl_piece *p)
     if (span->culprit != MPL_NONE) {
         say(&wait, MPL_EXPORT_WAITS_FOR, location_text(x, span->culprit));
     }
-    say(&wait, MPL_EXPORT_KIND, kind_text(x, span->wait_kind));
+    say(&wait, MPL_EXPORT_KIND,
+        kind_text(x, span->wait_kind, mpl_wait_kind_name(span->wait_kind)));
     x->writer->begin(x->writer, &wait);
     mark_messages(x, p, span->enter_ticks, end);
     x->writer->end(x->writer, &wait);
@@ -190,7 +184,8 @@ static struct mpl_export_slice slice_of(const struct mpl_exporting *x,
     };
 
     if (is_call && span->class != MPL_SPAN_P2P) {
-        say(&slice, MPL_EXPORT_CLASS, class_text(x, span->class));
+        say(&slice, MPL_EXPORT_CLASS,
+            kind_text(x, MPL_WAIT_KINDS + span->class, mpl_span_class_name(span->class)));
     }
     if (is_call && !span->is_wait_known) {
         say(&slice, MPL_EXPORT_WAITING, (struct mpl_export_text){ 0, "not recorded" });

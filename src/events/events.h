@@ -424,11 +424,9 @@ uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
  */
 bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
                              uint32_t span, uint32_t *message);
-/** Begin to bring the call of a span, and, once that is there, its only message, from memory: others follow meanwhile. */
-void mpl_events_fetch_call(const struct mpl_events *events, uint32_t location,
-                           uint32_t span);
-void mpl_events_fetch_message(const struct mpl_events *events, uint32_t location,
-                              uint32_t span);
+/** Begins to bring the call of a span from memory or, once that \p is_there, its only message; it does not wait for it. */
+void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32_t span,
+                      bool is_there);
 /** The span in which message end \p message of \p location is posted (send) or completed
  *  (receive); MPL_NONE if in none. */
 uint32_t mpl_events_span_of_message(const struct mpl_events *events, uint32_t location,

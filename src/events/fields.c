@@ -48,18 +48,14 @@ bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
     return lane->list[call->first] <= 1;
 }
 
-void mpl_events_fetch_call(const struct mpl_events *events, uint32_t location,
-                           uint32_t span)
-{
-    __builtin_prefetch(&events->lanes[location].calls[span / 2]);
-}
-
-void mpl_events_fetch_message(const struct mpl_events *events, uint32_t location,
-                              uint32_t span)
+void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32_t span,
+                      bool is_there)
 {
     const struct mpl_call *call = &events->lanes[location].calls[span / 2];
 
-    if (span % 2 != 0 && call->parts == PARTS_MESSAGE) {
+    if (!is_there) {
+        __builtin_prefetch(call);
+    } else if (span % 2 != 0 && call->parts == PARTS_MESSAGE) {
         __builtin_prefetch(&events->model->locations[location].messages[call->first]);
     }
 }

@@ -429,13 +429,6 @@ static enum inside review_list(struct load *load, struct mpl_scanner scanner,
     return inside;
 }
 
-static enum inside inside_construct(const struct mpl_construct *c)
-{
-    return c->kind == MPL_CONSTRUCT_RULE    ? INSIDE_CONDITIONS
-           : c->kind == MPL_CONSTRUCT_FACTS ? INSIDE_FACTS
-                                            : INSIDE_OTHER;
-}
-
 /** A list while its end has not come. */
 struct open_list {
     enum inside inside;
@@ -469,7 +462,11 @@ static struct open_list open_list(struct load *load, struct mpl_scanner scanner,
     const struct mpl_form_token head = mpl_scanner_next(&ahead);
 
     if (around == NULL) {
-        return (struct open_list){ .inside = inside_construct(load->construct) };
+        const enum mpl_construct_kind kind = load->construct->kind;
+
+        return (struct open_list){ .inside = kind == MPL_CONSTRUCT_RULE ? INSIDE_CONDITIONS
+                                             : kind == MPL_CONSTRUCT_FACTS ? INSIDE_FACTS
+                                                                           : INSIDE_OTHER };
     }
     return (struct open_list){
         .inside = review_list(load, scanner, around->inside),

@@ -162,13 +162,6 @@ static void check_events(const struct mpl_model *model, const struct mpl_locatio
     }
 }
 
-static void check_offsets(const struct mpl_model *model, uint32_t l)
-{
-    for (uint32_t i = 1; i < model->n_offsets[l]; i++) {
-        mpl_assert(model->offsets[l][i].time_ticks > model->offsets[l][i - 1].time_ticks);
-    }
-}
-
 void mpl_model_check(const struct mpl_model *model)
 {
     uint64_t n_events = 0;
@@ -186,7 +179,10 @@ void mpl_model_check(const struct mpl_model *model)
         check_collectives(model, loc);
         check_thread_records(loc);
         check_events(model, loc);
-        check_offsets(model, l);
+        for (uint32_t i = 1; i < model->n_offsets[l]; i++) {
+            mpl_assert(model->offsets[l][i].time_ticks >
+                       model->offsets[l][i - 1].time_ticks);
+        }
         n_events += loc->n_events;
     }
     mpl_assert(n_events == model->n_events);

@@ -283,12 +283,6 @@ static bool ignore_circles(struct walk *w)
     return n > 0;
 }
 
-static bool break_circles(struct walk *w)
-{
-    return w->n_passed != w->net->n_points &&
-           (w->by->blocked_ticks == NULL ? ignore_circles(w) : ignore_earliest(w));
-}
-
 /* ---- one location ------------------------------------------------------------------------------- */
 
 /* Runs until the location is blocked or through, or has had its turn. */
@@ -370,7 +364,8 @@ static void walk_all(struct walk *w)
             run(w, location);
             tell(w, false);
         }
-    } while (!w->is_over && break_circles(w));
+    } while (!w->is_over && w->n_passed != w->net->n_points &&
+             (w->by->blocked_ticks == NULL ? ignore_circles(w) : ignore_earliest(w)));
     if (!w->is_over) {
         tell(w, true);
     }

@@ -321,8 +321,7 @@ static void fetch_messages(const struct mpl_recognition *r, const struct mpl_bou
             const struct mpl_bound *bound = &bounds[rows->at[k]];
 
             if (bound->kind == MPL_BOUND_SPAN && bound->message == MPL_NONE) {
-                (is_there ? mpl_events_fetch_message
-                          : mpl_events_fetch_call)(r->events, bound->location, bound->at);
+                mpl_events_fetch(r->events, bound->location, bound->at, is_there == 1);
             }
         }
     }

@@ -7,13 +7,6 @@
 
 /* ---- names ----------------------------------------------------------------------- */
 
-/** Constructs of different kinds may share a name; CLIPS keeps them apart. */
-static char *key_of(struct mpl_arena *arena, const struct mpl_construct *c,
-                    const char *name)
-{
-    return mpl_arena_printf(arena, "%s %s::%s", c->keyword, c->module, name);
-}
-
 /** All names so far, and where: names->number is the index into places. */
 struct index {
     struct mpl_names *names;
@@ -33,7 +26,9 @@ static bool note_name(struct index *index, const struct mpl_source *source,
                       const struct mpl_construct *c, const char *name, unsigned line)
 {
     const struct mpl_place place = { .file = source->file, .line = line };
-    const char *key = key_of(index->scratch, c, name);
+    /* Constructs of different kinds may share a name; CLIPS keeps them apart. */
+    const char *key =
+        mpl_arena_printf(index->scratch, "%s %s::%s", c->keyword, c->module, name);
     const uint32_t known = key == NULL ? MPL_NONE : mpl_names_find(index->names, key);
 
     if (key == NULL) {

@@ -26,11 +26,6 @@ static int compare(uint64_t x, uint64_t y)
     return x < y ? -1 : x > y;
 }
 
-static int compare_settings(const char *x, const char *y)
-{
-    return strcmp(x != NULL ? x : "", y != NULL ? y : "");
-}
-
 /* Runs that may be alike stand together. */
 static int by_size(const struct member *x, const struct member *y)
 {
@@ -38,7 +33,9 @@ static int by_size(const struct member *x, const struct member *y)
 
     order = order != 0 ? order : compare(x->locations, y->locations);
     order = order != 0 ? order : compare(x->work->program, y->work->program);
-    return order != 0 ? order : compare_settings(x->work->settings, y->work->settings);
+    return order != 0 ? order
+                      : strcmp(x->work->settings != NULL ? x->work->settings : "",
+                               y->work->settings != NULL ? y->work->settings : "");
 }
 
 static int by_calls(const void *a, const void *b)
