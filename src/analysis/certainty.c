@@ -52,6 +52,7 @@ static double compute_s(const struct mpl_run *run, uint32_t location)
     const double all_s =
         mpl_events_totals(run->events, location)->class_s[MPL_SPAN_COMPUTE];
     const struct mpl_cpu *cpu = &run->model->locations[location].cpu;
+
     return cpu->n_samples > 1 ? all_s - cpu->descheduled_s : all_s;
 }
 

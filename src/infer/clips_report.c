@@ -463,10 +463,10 @@ static struct open_list open_list(struct load *load, struct mpl_scanner scanner,
 
     if (around == NULL) {
         const enum mpl_construct_kind kind = load->construct->kind;
-
-        return (struct open_list){ .inside = kind == MPL_CONSTRUCT_RULE ? INSIDE_CONDITIONS
-                                             : kind == MPL_CONSTRUCT_FACTS ? INSIDE_FACTS
-                                                                           : INSIDE_OTHER };
+        const enum inside inside = kind == MPL_CONSTRUCT_RULE    ? INSIDE_CONDITIONS
+                                   : kind == MPL_CONSTRUCT_FACTS ? INSIDE_FACTS
+                                                                 : INSIDE_OTHER;
+        return (struct open_list){ .inside = inside };
     }
     return (struct open_list){
         .inside = review_list(load, scanner, around->inside),
