@@ -8,7 +8,8 @@
  * Nodes that no thread reaches any more are removed when there are many.
  *
  * Nearly always there is one thread, and it can go one way. Its next state is a function of
- * its state and the letter, so it is found out once and then looked up.
+ * its state and the letter, so it is found out once and then looked up. And nearly always a match is like one before: the
+ * last few are kept with the letters that were read for them, since the same letters lead to the same match.
  */
 #include "config.h"
 
@@ -55,6 +56,18 @@ struct turn {
 /* More states and letters than this go without; so the turns stay in the fast cache. */
 enum { TURNS_MAX = 1 << 14 };
 
+/* What was read for a match, and the match. */
+struct trail {
+    uint32_t first,
+        n; /* Letters from where the search began to where the match was settled. */
+    uint32_t
+        n_behind; /* So many are behind the first and not behind the end of the match. */
+    struct mpl_buf
+        captures; /* struct mpl_capture, positions counted from the first letter. */
+};
+
+enum { TRAILS = 4 };
+
 struct mpl_event_matcher {
     struct threads lists[2];
     uint64_t stamp[MPL_STATES_MAX]; /* step in which a state was last reached */
@@ -63,6 +76,9 @@ struct mpl_event_matcher {
     struct mpl_buf captures; /* struct mpl_capture */
     struct mpl_buf moved;    /* uint32_t: where nodes went when some were removed */
     struct mpl_buf turns;    /* struct turn, see find_turn() */
+    struct trail trails[TRAILS];
+    uint32_t n_trails;
+    uint32_t next_trail; /* the place of the next one */
     uint64_t n_steps;
 };
 
@@ -77,6 +93,7 @@ struct search {
     bool has_best;
     struct thread best; /* .start and .node count */
     uint32_t best_end;
+    uint32_t read_end;   /* behind the last event that was read */
     uint32_t n_extended; /* events since the best match was complete */
     size_t many_nodes;   /* when to remove nodes */
     struct turn *turns;  /* NULL when there would be too many */
@@ -94,6 +111,9 @@ struct mpl_event_matcher *mpl_matcher_open(struct mpl_arena *arena)
         matcher->captures = mpl_buf_make(sizeof(struct mpl_capture));
         matcher->moved = mpl_buf_make(sizeof(uint32_t));
         matcher->turns = mpl_buf_make(sizeof(struct turn));
+        for (uint32_t i = 0; i < TRAILS; i++) {
+            matcher->trails[i].captures = mpl_buf_make(sizeof(struct mpl_capture));
+        }
     }
     return matcher;
 }
@@ -107,6 +127,9 @@ void mpl_matcher_close(struct mpl_event_matcher *matcher)
     mpl_buf_free(&matcher->captures);
     mpl_buf_free(&matcher->moved);
     mpl_buf_free(&matcher->turns);
+    for (uint32_t i = 0; i < TRAILS; i++) {
+        mpl_buf_free(&matcher->trails[i].captures);
+    }
 }
 
 uint64_t mpl_matcher_steps(const struct mpl_event_matcher *matcher)
@@ -475,11 +498,12 @@ static enum mpl_status find(struct search *s, uint32_t position, struct mpl_err 
             }
         }
     }
+    s->read_end = position;
     return s->has_no_memory ? mpl_nomem(err) : MPL_OK;
 }
 
-static enum mpl_status hand_over(struct search *s, mpl_match_take *take, void *context,
-                                 struct mpl_err *err)
+/* Puts the captures of the best match in order. False: no memory. */
+static bool list_captures(struct search *s)
 {
     const struct node *nodes = s->matcher->nodes.data;
     struct mpl_buf *captures = &s->matcher->captures;
@@ -490,7 +514,7 @@ static enum mpl_status hand_over(struct search *s, mpl_match_take *take, void *c
         n++;
     }
     if (!mpl_buf_grow_to(captures, n)) {
-        return mpl_nomem(err);
+        return false;
     }
 
     struct mpl_capture *items = captures->data;
@@ -498,7 +522,63 @@ static enum mpl_status hand_over(struct search *s, mpl_match_take *take, void *c
     for (uint32_t i = s->best.node; i != MPL_NONE; i = nodes[i].before) {
         items[--n] = (struct mpl_capture){ nodes[i].position, nodes[i].member };
     }
-    return take(context, items, captures->n, err);
+    return true;
+}
+
+/* ---- matches like others ---------------------------------------------------------------- */
+
+/* Keeps what led to the match at hand, unless only the end of all events settled it. Without memory it is not kept. */
+static void keep_trail(struct search *s, uint32_t first)
+{
+    struct mpl_event_matcher *m = s->matcher;
+    struct trail *trail = &m->trails[m->next_trail];
+
+    if (s->letters->unsure != 0 || !is_settled(s) ||
+        !mpl_buf_grow_to(&trail->captures, m->captures.n)) {
+        return;
+    }
+
+    struct mpl_capture *captures = trail->captures.data;
+
+    memcpy(captures, m->captures.data, m->captures.n * sizeof *captures);
+    for (size_t i = 0; i < m->captures.n; i++) {
+        captures[i].position -= first;
+    }
+    trail->first = first;
+    trail->n = s->read_end - first;
+    trail->n_behind = s->best_end - first;
+    m->next_trail = (m->next_trail + 1) % TRAILS;
+    m->n_trails += m->n_trails < TRAILS;
+}
+
+/* Whether the events from \p first on lead to a match like an earlier one; then its captures are listed. */
+static bool follow_trail(struct search *s, uint32_t first)
+{
+    struct mpl_event_matcher *m = s->matcher;
+    const uint16_t *letters = s->letters->letters;
+
+    for (uint32_t i = 0; i < m->n_trails; i++) {
+        const struct trail *trail = &m->trails[i];
+        const struct mpl_capture *captures = trail->captures.data;
+
+        if (trail->n > s->letters->n - first ||
+            memcmp(letters + trail->first, letters + first, trail->n * sizeof *letters) !=
+                0 ||
+            !mpl_buf_grow_to(&m->captures, trail->captures.n)) {
+            continue;
+        }
+
+        struct mpl_capture *items = m->captures.data;
+
+        for (size_t k = 0; k < trail->captures.n; k++) {
+            items[k] =
+                (struct mpl_capture){ first + captures[k].position, captures[k].member };
+        }
+        s->best_end = first + trail->n_behind;
+        m->n_steps += trail->n;
+        return true;
+    }
+    return false;
 }
 
 enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
@@ -524,15 +604,22 @@ enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
         s.turns = matcher->turns.data;
         memset(s.turns, 0, n_turns * sizeof *s.turns); /* COURSE_UNKNOWN */
     }
+    matcher->n_trails = 0;
+    matcher->next_trail = 0;
     while (position < letters->n) {
-        enum mpl_status st = find(&s, position, err);
+        enum mpl_status st = MPL_OK;
 
-        if (st == MPL_OK && !s.has_best) {
-            break;
+        if (!follow_trail(&s, position)) {
+            st = find(&s, position, err);
+            if (st != MPL_OK || !s.has_best) {
+                return st;
+            }
+            if (!list_captures(&s)) {
+                return mpl_nomem(err);
+            }
+            keep_trail(&s, position);
         }
-        if (st == MPL_OK) {
-            st = hand_over(&s, take, context, err);
-        }
+        st = take(context, matcher->captures.data, matcher->captures.n, err);
         if (st != MPL_OK) {
             return st;
         }
