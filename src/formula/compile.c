@@ -623,3 +623,34 @@ bool mpl_formula_slot(const struct mpl_formula *formula, size_t i, uint32_t *slo
                                    : formula->lists[i - formula->n_scalars];
     return true;
 }
+
+static bool is_comparison(enum opcode op)
+{
+    return op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE || op == OP_GT ||
+           op == OP_GE;
+}
+
+static bool is_place_at(const struct insn *insn, int k, const bool *is_place)
+{
+    return insn->source[k] == SOURCE_SCALAR && is_place[insn->index[k]];
+}
+
+bool mpl_formula_is_coarse(const struct mpl_formula *formula, uint32_t slot,
+                           const bool *is_place)
+{
+    for (size_t i = 0; i < formula->n_code; i++) {
+        const struct insn *insn = &formula->code[i];
+        const bool is_coarse = insn->op == OP_DEFINED ||
+                               (insn->op == OP_COUNT && insn->n_body == 0) ||
+                               (is_comparison(insn->op) && is_place_at(insn, 0, is_place) &&
+                                is_place_at(insn, 1, is_place));
+
+        for (int k = 0; k < OPERANDS; k++) {
+            if ((insn->source[k] == SOURCE_LIST || insn->source[k] == SOURCE_SCALAR) &&
+                insn->index[k] == slot && !is_coarse) {
+                return false;
+            }
+        }
+    }
+    return formula->result.source != SOURCE_SCALAR || formula->result.index != slot;
+}

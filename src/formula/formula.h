@@ -113,6 +113,12 @@ uint32_t mpl_formula_presence(const struct mpl_formula *formula, bool *is_absent
 /** The scalar slots and list slots that the formula reads, each once, ascending. */
 const uint32_t *mpl_formula_scalars(const struct mpl_formula *formula, size_t *n);
 const uint32_t *mpl_formula_lists(const struct mpl_formula *formula, size_t *n);
+/**
+ * Whether of a slot nothing matters but whether it is defined, in defined(), or how many it is, in count(); or, of one with
+ * \p is_place (per slot), which of two places comes first. So of a formula that does not read it.
+ */
+bool mpl_formula_is_coarse(const struct mpl_formula *formula, uint32_t slot,
+                           const bool *is_place);
 /** The \p i-th of all these slots; false behind the last, and of no formula (NULL). */
 bool mpl_formula_slot(const struct mpl_formula *formula, size_t i, uint32_t *slot);
 

@@ -370,6 +370,25 @@ typedef bool mpl_end_visit(void *context, uint32_t location, uint32_t end);
 bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_visit *visit,
                    void *context);
 
+/* ---- matches that repeat others ------------------------------------------------------------------- */
+
+/** What is known of matches of an event that were tested on a location. */
+struct mpl_repeats;
+/** For the rows of \p view, in the arena of that; its buffers are on the heap until mpl_repeats_close(). NULL: out of memory. */
+struct mpl_repeats *mpl_repeats_open(struct mpl_instance_view *view);
+void mpl_repeats_close(struct mpl_repeats *repeats); /* NULL is allowed */
+/** Forgets all matches: another location, or other letters. */
+void mpl_repeats_forget(struct mpl_repeats *repeats);
+/**
+ * Takes from \p rows those whose test would have the same answer as that of an earlier match, and puts the constraint into \p failing
+ * that they fail, or MPL_NONE.
+ * Cost: linear in their spans, and in what the test has read.
+ */
+void mpl_repeats_answer(struct mpl_repeats *repeats, uint64_t *rows, uint32_t *failing);
+/** Some of \p rows, whose tests have just been made, serve the next ones. */
+void mpl_repeats_learn(struct mpl_repeats *repeats, const uint64_t *rows,
+                       const uint32_t *failing);
+
 /* ---- stages ------------------------------------------------------------------------------------- */
 
 /** Letters of one location, and per event of a group the members that each stands for. */

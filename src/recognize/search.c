@@ -20,6 +20,7 @@ struct mpl_search {
     struct mpl_event_matcher *matcher;
     struct mpl_letter_stream *stream;
     struct mpl_instance_view **views; /* per event, NULL until needed */
+    struct mpl_repeats **repeats;     /* likewise */
     uint32_t n_most;                  /* matches that are tested together */
     struct mpl_buf words; /* uint32_t: instances of the event at hand on the location, */
     size_t n_tested;      /* so many words, and then matches that may become some */
@@ -294,10 +295,34 @@ static bool add_words(struct mpl_search *s, const struct mpl_capture *captures, 
 
 /* ---- matches, many at a time ------------------------------------------------------------- */
 
-/* Leaves in \p rows the instances, and says which constraint of the others fails first: MPL_NONE where they are no match. */
-static void test_rows(struct mpl_instance_view *view, uint64_t *rows, uint32_t *failing)
+/* Says which constraint fails first of \p rows: MPL_NONE where none does. */
+static void test_rows(struct mpl_instance_view *view, const uint64_t *rows,
+                      uint32_t *failing)
 {
-    mpl_row_set matches;
+    mpl_row_set left;
+
+    memcpy(left, rows, sizeof left);
+    for (uint32_t c = 0; c < view->definition->n_constraints; c++) {
+        struct mpl_rows list;
+        mpl_row_set gone;
+
+        memcpy(gone, left, sizeof gone);
+        mpl_view_test(view, c, left);
+        for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+            gone[w] &= ~left[w];
+        }
+        mpl_rows_list(gone, &list);
+        for (uint32_t k = 0; k < list.n; k++) {
+            failing[list.at[k]] = c;
+        }
+    }
+}
+
+/* Leaves in \p rows the instances, and says which constraint of the others fails first: MPL_NONE where they are no match. */
+static void find_fitting(struct mpl_instance_view *view, struct mpl_repeats *repeats,
+                         uint64_t *rows, uint32_t *failing)
+{
+    mpl_row_set left;
 
     memset(failing, 0xFF, MPL_FORMULA_ROWS * sizeof *failing); /* MPL_NONE everywhere */
     mpl_rows_first(view->n, rows);
@@ -307,19 +332,13 @@ static void test_rows(struct mpl_instance_view *view, uint64_t *rows, uint32_t *
             rows[i / 64] &= ~(UINT64_C(1) << i % 64);
         }
     }
-    memcpy(matches, rows, sizeof matches);
-    for (uint32_t c = 0; c < view->definition->n_constraints; c++) {
-        struct mpl_rows left;
-        mpl_row_set gone;
-
-        memcpy(gone, rows, sizeof gone);
-        mpl_view_test(view, c, rows);
-        for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
-            gone[w] &= ~rows[w];
-        }
-        mpl_rows_list(gone, &left);
-        for (uint32_t k = 0; k < left.n; k++) {
-            failing[left.at[k]] = c;
+    memcpy(left, rows, sizeof left);
+    mpl_repeats_answer(repeats, left, failing);
+    test_rows(view, left, failing);
+    mpl_repeats_learn(repeats, left, failing);
+    for (uint32_t i = 0; i < view->n; i++) {
+        if (failing[i] != MPL_NONE) {
+            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
         }
     }
 }
@@ -383,8 +402,9 @@ static enum mpl_status test_matches(struct mpl_search *s, struct mpl_err *err)
     }
     if (view == NULL) {
         view = s->views[s->event] = mpl_view_open(s->r, s->event, s->n_most, s->arena);
+        s->repeats[s->event] = view == NULL ? NULL : mpl_repeats_open(view);
     }
-    if (view == NULL) {
+    if (s->repeats[s->event] == NULL) {
         return mpl_nomem(err);
     }
     /* Makes rows of those that are not tested yet. */
@@ -397,7 +417,7 @@ static enum mpl_status test_matches(struct mpl_search *s, struct mpl_err *err)
                                           words + (size_t) i * stride, s->lists.data };
     }
     mpl_view_begin(view, n, mpl_stream_near(s->stream));
-    test_rows(view, rows, failing);
+    find_fitting(view, s->repeats[s->event], rows, failing);
     return view->has_no_memory ? mpl_nomem(err) : sort_rows(s, view, rows, failing, err);
 }
 
@@ -446,6 +466,9 @@ static enum mpl_status search_event(struct mpl_search *s, uint32_t i, uint32_t e
     enum mpl_status st = mpl_stream_letters(s->stream, i, &letters, err);
 
     s->event = event;
+    if (s->repeats[event] != NULL) {
+        mpl_repeats_forget(s->repeats[event]);
+    }
     s->words.n = s->n_tested = 0;
     s->lists.n = s->n_lists = 0;
     if (st == MPL_OK) {
@@ -513,13 +536,15 @@ struct mpl_search *mpl_search_open(struct mpl_recognition *r, struct mpl_buf *ma
     s->n_most = count_most(r);
     s->events = MPL_NEW_ARRAY(arena, r->pattern->n_events, uint32_t);
     s->views = MPL_NEW_ARRAY(arena, r->pattern->n_events, struct mpl_instance_view *);
+    s->repeats = MPL_NEW_ARRAY(arena, r->pattern->n_events, struct mpl_repeats *);
     s->matcher = mpl_matcher_open(arena);
     s->stream = mpl_stream_open(r, arena);
     s->words = mpl_buf_make(sizeof(uint32_t));
     s->lists = mpl_buf_make(sizeof(uint32_t));
     s->failed = mpl_buf_make(sizeof(uint32_t));
     s->pending = mpl_buf_make(sizeof(uint32_t));
-    if (s->events == NULL || s->views == NULL || s->matcher == NULL || s->stream == NULL) {
+    if (s->events == NULL || s->views == NULL || s->repeats == NULL || s->matcher == NULL ||
+        s->stream == NULL) {
         mpl_search_close(s);
         return NULL;
     }
@@ -533,6 +558,9 @@ void mpl_search_close(struct mpl_search *s)
     }
     for (uint32_t e = 0; s->views != NULL && e < s->r->pattern->n_events; e++) {
         mpl_view_close(s->views[e]);
+    }
+    for (uint32_t e = 0; s->repeats != NULL && e < s->r->pattern->n_events; e++) {
+        mpl_repeats_close(s->repeats[e]);
     }
     mpl_matcher_close(s->matcher);
     mpl_stream_close(s->stream);

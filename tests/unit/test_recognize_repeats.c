@@ -1,0 +1,195 @@
+/*
+ * Matches that repeat others, against the same pattern where the condition is an attribute: of that each value is found
+ * alone.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "recognize/recognition_priv.h"
+
+#include "../lib/arena.h"
+#include "../lib/suite.h"
+#include "recognize_fixture.h"
+
+enum { N_STEPS = 2000, STEP_MAX = 400, N_CASES = 9 };
+
+/* xorshift; the number of the test repeats a failure. */
+static uint64_t state;
+
+static uint32_t draw(uint32_t n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t) (state >> 33) % n;
+}
+
+/* ---- traces ---------------------------------------------------------------------------- */
+
+struct step {
+    uint32_t n_gives;
+    uint32_t to[3];
+    uint32_t bytes[3];
+    bool takes;
+    uint32_t tag;
+    bool meets;
+};
+
+static struct step draw_step(void)
+{
+    struct step step = { .n_gives = 1 + draw(3), .takes = draw(2), .meets = draw(2) };
+
+    for (uint32_t i = 0; i < step.n_gives; i++) {
+        step.to[i] = 1 + draw(2);
+        step.bytes[i] = draw(5) == 0 ? 500 : 8;
+    }
+    return step;
+}
+
+/* What rank 0 does in a step, and the others with it. */
+static size_t write_step(char *text, const struct step *step, uint32_t *us)
+{
+    size_t at = 0;
+
+    *us += 5 + draw(4);
+    for (uint32_t i = 0; i < step->n_gives; i++) {
+        at += (size_t) sprintf(
+            text + at, "rank 0: send %u..%u to %u bytes %u\nrank %u: recv %u..%u from 0\n",
+            *us, *us + 1, step->to[i], step->bytes[i], step->to[i], *us, *us + 2);
+        *us += 4;
+    }
+    if (step->takes) {
+        at += (size_t) sprintf(text + at,
+                               "rank 1: send %u..%u to 0 tag %u\n"
+                               "rank 0: recv %u..%u from 1 tag %u\n",
+                               *us, *us + 1, step->tag, *us, *us + 2, step->tag);
+        *us += 3;
+    }
+    if (step->meets) {
+        for (uint32_t rank = 0; rank < 3; rank++) {
+            at += (size_t) sprintf(text + at, "rank %u: barrier %u..%u\n", rank, *us,
+                                   *us + 1);
+        }
+        *us += 3;
+    }
+    return at;
+}
+
+/* A few kinds of steps one after the other, as in a program; of \p odd in a hundred, any. In the first half nobody meets. */
+static const struct mpl_events *events_of_steps(uint32_t odd)
+{
+    char *text = MPL_NEW_ARRAY(arena, (size_t) N_STEPS * STEP_MAX, char);
+    struct step kinds[3];
+    uint32_t us = 0;
+    size_t at = 0;
+
+    ck_assert_ptr_nonnull(text);
+    for (int k = 0; k < 3; k++) {
+        kinds[k] = draw_step();
+    }
+    kinds[0].takes = true; /* or rank 0 only gives, and plays no role */
+    for (uint32_t i = 0; i < N_STEPS; i++) {
+        struct step step = draw(100) < odd ? draw_step() : kinds[i % 7 % 3];
+
+        step.tag = draw(2) == 0 ? 500 : 8;
+        step.meets = step.meets && i > N_STEPS / 2;
+        at += write_step(text + at, &step, &us);
+    }
+    return events_of_text(text, arena);
+}
+
+/* ---- patterns -------------------------------------------------------------------------- */
+
+static const char *pattern_text(const char *more, const char *condition)
+{
+    const char *text = mpl_arena_printf(
+        arena,
+        "pattern: p\n"
+        "says: S.\n"
+        "roles:\n"
+        "  a: {count: 1, where: degree == 2}\n"
+        "  b: {count: many}\n"
+        "events:\n"
+        "  Give:\n"
+        "    on: a\n"
+        "    expression: \"give (gap give)? (gap take)?\"\n"
+        "    members:\n"
+        "      give: {event: send}\n"
+        "      gap:  {event: compute}\n"
+        "      take: {event: recv}\n"
+        "    associated:\n"
+        "      last: {previous: give, event: send}\n"
+        "      next: {next: give, event: send}\n"
+        "      far:  {next: next, event: send}\n"
+        "      meet: {next: give, event: collective, until: far}\n"
+        "      heard: {previous: give, event: recv, where: \"tag == last.bytes / 1 B\"}\n"
+        "      met:   {previous: give, event: collective}\n"
+        "    %s\"%s\"%s\n",
+        more, condition, more[0] == 'w' ? "" : ", unit: 1}");
+
+    ck_assert_ptr_nonnull(text);
+    return text;
+}
+
+/* What a condition may ask for: lengths, sizes, partners, order, presence, times, what has a condition itself. */
+static const char *const conditions[N_CASES] = {
+    "count(give.enter) == 2",
+    "max(give.bytes) < default(last.bytes, 0 B) + default(far.bytes, 0 B)",
+    "sum(give.peer) == next.peer + last.peer",
+    "last.place < take.place or far.place > next.place and defined(take.enter)",
+    "defined(meet.enter) or not defined(take.enter) and count(gap.enter) > 0",
+    "next.enter - last.leave > 18 us",
+    "heard.peer == 1 and heard.place > last.place",
+    "not defined(met.enter)",
+    "take.place == default(next.place, 3) or max(give.bytes) > next.bytes",
+};
+
+START_TEST(what_repeats_has_the_answer_of_each_alone)
+{
+    size_t n_all = 0;
+
+    state = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t) (_i + 1);
+    for (uint32_t odd = 0; odd <= 40; odd += 20) {
+        const struct mpl_events *events = events_of_steps(odd);
+
+        for (int c = 0; c < N_CASES; c++) {
+            const char *where = pattern_text("where: ", conditions[c]);
+            const char *value =
+                pattern_text("attributes:\n      holds: {value: ", conditions[c]);
+            struct mpl_recognition *some =
+                recognize(pattern_of_text(where, arena), events, arena);
+            struct mpl_recognition *all =
+                recognize(pattern_of_text(value, arena), events, arena);
+            const size_t n = count_of(all, "Give");
+            size_t n_holds = 0;
+
+            for (size_t i = 0; i < n; i++) {
+                if (value_of(all, "Give.holds", i) == 1) {
+                    ck_assert_msg(n_holds < count_of(some, "Give") &&
+                                      value_of(some, "Give.enter", n_holds) ==
+                                          value_of(all, "Give.enter", i),
+                                  "odd %u, \"%s\", %zu", odd, conditions[c], i);
+                    n_holds++;
+                }
+            }
+            ck_assert_uint_eq(count_of(some, "Give"), n_holds);
+            n_all += n_holds > 0 && n_holds < n;
+        }
+    }
+    /* Most conditions hold for some and not for others. */
+    ck_assert_uint_ge(n_all, N_CASES);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("recognize_repeats");
+    TCase *tcase = add_case(suite, "all", create_arena, destroy_arena);
+
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, what_repeats_has_the_answer_of_each_alone, 0, 6);
+    return run_suite(suite);
+}
