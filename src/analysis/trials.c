@@ -150,11 +150,19 @@ static bool is_better(const struct trial *x, const struct trial *y)
     return score_of(x) > score_of(y);
 }
 
+/* Of the trials from \p first on, so many are made: whether pattern \p i may be taken, for all that is known. */
+static bool may_be_taken(const struct mpl_analysis *a, size_t first, size_t n_made,
+                         size_t i)
+{
+    return i >= n_made || fits(&a->trials[first + i]);
+}
+
 /*
  * What a pattern must score at least to be taken where another one has \p best. The choice goes from one to a refinement
  * of it that explains a bit less, and from there perhaps to the next.
  */
-static double least_score(const struct mpl_analysis *a, double best)
+static double least_score(const struct mpl_analysis *a, size_t first, size_t n_made,
+                          double best)
 {
     const size_t n = mpl_patterns_count(a->patterns);
 
@@ -162,9 +170,10 @@ static double least_score(const struct mpl_analysis *a, double best)
         const struct mpl_pattern *pattern = mpl_patterns_get(a->patterns, i);
         bool is_refined = false;
 
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < n && may_be_taken(a, first, n_made, i); k++) {
             is_refined = is_refined ||
-                         mpl_pattern_extends(pattern, mpl_patterns_get(a->patterns, k));
+                         (mpl_pattern_extends(pattern, mpl_patterns_get(a->patterns, k)) &&
+                          may_be_taken(a, first, n_made, k));
         }
         best *= is_refined ? refined_enough : 1;
     }
@@ -651,6 +660,7 @@ static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
     const size_t n = mpl_patterns_count(a->patterns);
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_topology *topology = NULL;
+    const size_t first = a->n_trials;
     double best = 0;
     enum mpl_status st =
         arena == NULL ? mpl_nomem(err)
@@ -668,7 +678,7 @@ static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
         t->shown.end_s = a->runs[run].window_s;
         if (is_asked_for(t->shown.pattern, options) ||
             !mpl_pattern_is_structural(t->shown.pattern)) {
-            st = try_pattern(a, t, topology, options, least_score(a, best), err);
+            st = try_pattern(a, t, topology, options, least_score(a, first, i, best), err);
             best = fits(t) ? fmax(best, score_of(t)) : best;
         } else {
             t->shown.reason = "another pattern was asked for";
