@@ -39,6 +39,9 @@ struct classing {
     struct mpl_buf kinds; /* struct mpl_kind */
     struct mpl_buf parts; /* uint32_t */
     struct mpl_buf own;   /* uint32_t: kinds of the messages of a call */
+    struct mpl_buf
+        last; /* uint32_t: those of the last call with several, in order of the messages, */
+    uint32_t last_kind; /* which is of this kind; MPL_NONE: there is none yet */
     bool has_no_memory;
 };
 
@@ -143,14 +146,13 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Into c->own: the kinds of its messages, ascending, each once. False: no memory. */
+/* Into c->own: the kinds of its messages, in their order. False: no memory. */
 static bool list_parts(struct classing *c, uint32_t call,
                        const struct mpl_call_about *about)
 {
     const struct mpl_span span = { .first_message = about->first_message,
                                    .n_messages = about->n_messages };
     uint32_t *own;
-    size_t n = 0;
 
     if (!mpl_buf_grow_to(&c->own, about->n_messages)) {
         c->has_no_memory = true;
@@ -161,6 +163,33 @@ static bool list_parts(struct classing *c, uint32_t call,
         own[m] = kind_of(c, call, about,
                          mpl_events_message(c->t->events, c->location, &span, m));
     }
+    return !c->has_no_memory;
+}
+
+/* Most calls are like the one before. */
+static bool is_like_last(const struct classing *c)
+{
+    return c->last_kind != MPL_NONE &&
+           mpl_is_same_array(c->own.data, c->own.n, c->last.data, c->last.n,
+                             sizeof(uint32_t));
+}
+
+static bool keep_last(struct classing *c)
+{
+    c->last_kind = MPL_NONE;
+    if (!mpl_buf_grow_to(&c->last, c->own.n)) {
+        return false;
+    }
+    memcpy(c->last.data, c->own.data, c->own.n * sizeof(uint32_t));
+    return true;
+}
+
+/* Ascending, each once. */
+static void sort_parts(struct classing *c)
+{
+    uint32_t *own = c->own.data;
+    size_t n = 0;
+
     qsort(own, c->own.n, sizeof *own, compare);
     for (size_t i = 0; i < c->own.n; i++) {
         if (n == 0 || own[n - 1] != own[i]) {
@@ -168,19 +197,12 @@ static bool list_parts(struct classing *c, uint32_t call,
         }
     }
     c->own.n = n;
-    return !c->has_no_memory;
 }
 
-/* A call with several messages is what each of them makes it: those of one kind have the same parts. */
-static uint32_t kind_of_many(struct classing *c, uint32_t call,
-                             const struct mpl_call_about *about)
+/* The kind of a call whose parts are these. */
+static uint32_t kind_of_parts(struct classing *c, uint32_t call)
 {
     uint64_t key = 1;
-
-    if (!list_parts(c, call, about)) {
-        return MPL_NONE;
-    }
-
     const uint32_t *own = c->own.data;
     const uint32_t n = (uint32_t) c->own.n;
 
@@ -218,6 +240,25 @@ static uint32_t kind_of_many(struct classing *c, uint32_t call,
     const uint32_t kind = place->kind;
 
     return 2 * c->kinds.n > c->table->n_places && !grow(c) ? MPL_NONE : kind;
+}
+
+/* A call with several messages is what each of them makes it: those of one kind have the same parts. */
+static uint32_t kind_of_many(struct classing *c, uint32_t call,
+                             const struct mpl_call_about *about)
+{
+    if (!list_parts(c, call, about)) {
+        return MPL_NONE;
+    }
+    if (is_like_last(c)) {
+        return c->last_kind;
+    }
+    if (!keep_last(c)) {
+        c->has_no_memory = true;
+        return MPL_NONE;
+    }
+    sort_parts(c);
+    c->last_kind = kind_of_parts(c, call);
+    return c->last_kind;
 }
 
 /* ---- a location ------------------------------------------------------------------------------ */
@@ -267,7 +308,9 @@ static struct mpl_kinds *make(struct mpl_topology *t, uint32_t location)
                           .location = location,
                           .kinds = mpl_buf_make(sizeof(struct mpl_kind)),
                           .parts = mpl_buf_make(sizeof(uint32_t)),
-                          .own = mpl_buf_make(sizeof(uint32_t)) };
+                          .own = mpl_buf_make(sizeof(uint32_t)),
+                          .last = mpl_buf_make(sizeof(uint32_t)),
+                          .last_kind = MPL_NONE };
     struct mpl_kinds *made = MPL_NEW(t->arena, struct mpl_kinds);
     uint32_t *kinds = MPL_NEW_ARRAY(t->arena, n_calls, uint32_t);
     uint32_t *ends = MPL_NEW_ARRAY(t->arena, n_calls, uint32_t);
@@ -288,6 +331,7 @@ static struct mpl_kinds *make(struct mpl_topology *t, uint32_t location)
     mpl_buf_free(&c.kinds);
     mpl_buf_free(&c.parts);
     mpl_buf_free(&c.own);
+    mpl_buf_free(&c.last);
     return c.has_no_memory ? NULL : made;
 }
 

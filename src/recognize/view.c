@@ -324,15 +324,24 @@ static bool visit_ends(void *context, uint32_t name, struct mpl_bound *bound)
         return true;
     }
 
-    const struct mpl_span span = mpl_events_span(r->events, bound->location, bound->at);
-    const struct mpl_location *loc = &r->model->locations[bound->location];
+    if (bound->at % 2 == 0) {
+        return true;
+    }
 
-    if (span.collective != MPL_NONE && mpl_filter_has_collectives(filter) &&
-        mpl_topology_counts_collective(r->events, bound->location, span.collective) &&
+    const struct mpl_location *loc = &r->model->locations[bound->location];
+    struct mpl_call_about about;
+
+    mpl_events_call_about(r->events, bound->location, bound->at / 2, &about);
+    if (about.collective != MPL_NONE && mpl_filter_has_collectives(filter) &&
+        mpl_topology_counts_collective(r->events, bound->location, about.collective) &&
         !visitor->visit(visitor->context, bound->location,
-                        loc->n_messages + span.collective)) {
+                        loc->n_messages + about.collective)) {
         return false;
     }
+
+    const struct mpl_span span = { .first_message = about.first_message,
+                                   .n_messages = about.n_messages };
+
     for (uint32_t i = 0; i < span.n_messages; i++) {
         const uint32_t message = mpl_events_message(r->events, bound->location, &span, i);
 
