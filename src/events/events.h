@@ -364,6 +364,16 @@ static inline int64_t mpl_events_leave_ticks(const struct mpl_events *events,
                ? mpl_events_last_ticks(events, location)
                : mpl_events_enter_ticks(events, location, span + 1);
 }
+/** How long a span is: leave_ticks - enter_ticks. */
+static inline int64_t mpl_events_duration_ticks(const struct mpl_events *events,
+                                                uint32_t location, uint32_t span)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+
+    return span % 2 != 0 && span > 1 ? mpl_call_duration_ticks(lane, &lane->calls[span / 2])
+                                     : mpl_events_leave_ticks(events, location, span) -
+                                           mpl_events_enter_ticks(events, location, span);
+}
 static inline int64_t mpl_events_wait_ticks(const struct mpl_events *events,
                                             uint32_t location, uint32_t span)
 {

@@ -269,13 +269,11 @@ static inline double field_of(const struct mpl_recognition *r,
     case MPL_FIELD_LEAVE:
         return seconds(r, mpl_events_leave_ticks(e, location, at) - r->window.begin_ticks);
     case MPL_FIELD_DURATION:
-        return seconds(r, mpl_events_leave_ticks(e, location, at) -
-                              mpl_events_enter_ticks(e, location, at));
+        return seconds(r, mpl_events_duration_ticks(e, location, at));
     case MPL_FIELD_WAIT:
         return seconds(r, mpl_events_wait_ticks(e, location, at));
     case MPL_FIELD_TRANSFER:
-        return seconds(r, mpl_events_leave_ticks(e, location, at) -
-                              mpl_events_enter_ticks(e, location, at) -
+        return seconds(r, mpl_events_duration_ticks(e, location, at) -
                               mpl_events_wait_ticks(e, location, at));
     case MPL_FIELD_RANK:
         return r->model->processes[r->model->locations[location].process].rank;
@@ -367,5 +365,35 @@ void mpl_span_read(const struct mpl_recognition *r, const struct mpl_span_filter
         fetch_messages(r, bounds, rows);
         read_each(r, filter, bounds, rows, field, values);
         break;
+    }
+}
+
+/* Likewise inlined once per field. */
+static inline bool read_all(const struct mpl_recognition *r, uint32_t location,
+                            const uint32_t *spans, size_t n, enum mpl_field field,
+                            double *values)
+{
+    for (size_t i = 0; i < n; i++) {
+        values[i] = field_of(r, NULL, location, spans[i], MPL_NONE, field);
+    }
+    return true;
+}
+
+bool mpl_spans_read(const struct mpl_recognition *r, uint32_t location,
+                    const uint32_t *spans, size_t n, enum mpl_field field, double *values)
+{
+    switch (field) {
+    case MPL_FIELD_ENTER:
+        return read_all(r, location, spans, n, MPL_FIELD_ENTER, values);
+    case MPL_FIELD_LEAVE:
+        return read_all(r, location, spans, n, MPL_FIELD_LEAVE, values);
+    case MPL_FIELD_DURATION:
+        return read_all(r, location, spans, n, MPL_FIELD_DURATION, values);
+    case MPL_FIELD_WAIT:
+        return read_all(r, location, spans, n, MPL_FIELD_WAIT, values);
+    case MPL_FIELD_TRANSFER:
+        return read_all(r, location, spans, n, MPL_FIELD_TRANSFER, values);
+    default:
+        return false;
     }
 }

@@ -45,6 +45,12 @@ static inline uint32_t mpl_word_item(uint32_t word, const uint32_t *lists, uint3
     return (word & MPL_WORD_LIST) == 0 ? word : lists[(word & ~MPL_WORD_LIST) + 1 + i];
 }
 
+/** All of these. */
+static inline const uint32_t *mpl_word_items(const uint32_t *word, const uint32_t *lists)
+{
+    return (*word & MPL_WORD_LIST) == 0 ? word : lists + (*word & ~MPL_WORD_LIST) + 1;
+}
+
 struct mpl_instances {
     uint32_t stride;              /**< Words per instance: members in the expression. */
     bool is_flat;                 /**< No member is an instance of another event. */
@@ -179,6 +185,10 @@ bool mpl_filter_has_messages(const struct mpl_span_filter *filter);
 void mpl_span_read(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
                    const struct mpl_bound *bounds, const struct mpl_rows *rows,
                    enum mpl_field field, double *values);
+
+/** A field of \p n spans of a location that is a time; false: it is none, and nothing is read. */
+bool mpl_spans_read(const struct mpl_recognition *r, uint32_t location,
+                    const uint32_t *spans, size_t n, enum mpl_field field, double *values);
 
 /* ---- one instance ---------------------------------------------------------------------------- */
 

@@ -128,10 +128,32 @@ static bool make_lists(struct mpl_instance_view *view, uint32_t number)
     return true;
 }
 
+/* Of what a row stands for in a list, into the batch. */
+static void read_items(struct batch *batch, const struct mpl_row *row, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (batch->rows.n == MPL_FORMULA_ROWS) {
+            flush(batch);
+        }
+        batch->rows.at[batch->rows.n] = (uint8_t) batch->rows.n;
+        mpl_view_bind_item(batch->view, row, batch->slot->name, i,
+                           &batch->bounds[batch->rows.n++]);
+    }
+}
+
+/* Whether a name stands for spans on the location of its row, and no more is to be known of them than which. */
+static bool is_plain(const struct mpl_event_definition *event, uint32_t name)
+{
+    return name < event->n_members && event->members[name].beside == 0 &&
+           event->members[name].filter.event == MPL_NONE;
+}
+
 static void read_lists(struct mpl_instance_view *view, uint32_t number,
                        const uint64_t *wanted)
 {
-    const uint32_t word = mpl_view_list_word(view, view->definition->slots[number].name);
+    const struct mpl_formula_slot *slot = &view->definition->slots[number];
+    const bool is_simple = is_plain(view->definition, slot->name);
+    const uint32_t word = mpl_view_list_word(view, slot->name);
     struct mpl_buf *items = &view->items[number];
     struct mpl_rows rows;
     struct batch batch;
@@ -140,7 +162,7 @@ static void read_lists(struct mpl_instance_view *view, uint32_t number,
         return;
     }
     batch.view = view;
-    batch.slot = &view->definition->slots[number];
+    batch.slot = slot;
     batch.values = (double *) items->data + items->n;
     batch.rows.n = 0;
     mpl_rows_list(wanted, &rows);
@@ -150,15 +172,14 @@ static void read_lists(struct mpl_instance_view *view, uint32_t number,
 
         view->lists[number][rows.at[k]] =
             (struct mpl_list){ (double *) items->data + items->n, n };
-        items->n += n;
-        for (uint32_t i = 0; i < n; i++) {
-            if (batch.rows.n == MPL_FORMULA_ROWS) {
-                flush(&batch);
-            }
-            batch.rows.at[batch.rows.n] = (uint8_t) batch.rows.n;
-            mpl_view_bind_item(view, row, batch.slot->name, i,
-                               &batch.bounds[batch.rows.n++]);
+        if (n > 0 &&
+            !(is_simple && mpl_spans_read(view->r, row->location,
+                                          mpl_word_items(&row->words[word], row->lists), n,
+                                          (enum mpl_field) slot->field,
+                                          (double *) items->data + items->n))) {
+            read_items(&batch, row, n);
         }
+        items->n += n;
     }
     flush(&batch);
 }
