@@ -13,37 +13,36 @@ struct search {
     struct mpl_buf lengths;          /* int64_t: of all waits that count */
 };
 
-static bool does_count(const struct search *s, uint32_t location,
-                       const struct mpl_call_view *call)
+/* How long that call waits, if it is a wait that counts; else 0. Most calls are none, which is known at once. */
+static int64_t wait_of(const struct search *s, uint32_t location, uint32_t call)
 {
-    return call->wait_ticks > 0 && ((call->culprit != MPL_NONE &&
-                                     s->is_named[call->culprit] && s->may_wait[location]) ||
-                                    (s->is_of && s->is_named[location]));
-}
+    const int64_t wait_ticks = mpl_events_wait_ticks(s->events, location, 2 * call + 1);
 
-/* Whether that call is a wait that counts. Most calls are no wait at all, which is known before anything else is. */
-static bool find_wait(const struct search *s, uint32_t location, uint32_t k,
-                      struct mpl_call_view *call)
-{
-    if (mpl_events_wait_ticks(s->events, location, 2 * k + 1) <= 0) {
-        return false;
+    if (wait_ticks <= 0) {
+        return 0;
     }
-    mpl_events_call(s->events, location, k, call);
-    return does_count(s, location, call);
+
+    const uint32_t culprit = mpl_events_culprit(s->events, location, call);
+
+    return (culprit != MPL_NONE && s->is_named[culprit] && s->may_wait[location]) ||
+                   (s->is_of && s->is_named[location])
+               ? wait_ticks
+               : 0;
 }
 
 static bool gather(struct search *s)
 {
     const uint32_t n = mpl_events_model(s->events)->n_locations;
-    struct mpl_call_view call;
 
     s->lengths.n = 0;
     for (uint32_t l = 0; l < n; l++) {
-        for (uint32_t k = 0; k < mpl_events_call_count(s->events, l); k++) {
-            if (find_wait(s, l, k, &call)) {
-                if (!mpl_buf_put(&s->lengths, &call.wait_ticks)) {
-                    return false;
-                }
+        const uint32_t n_calls = mpl_events_call_count(s->events, l);
+
+        for (uint32_t k = 0; k < n_calls; k++) {
+            const int64_t wait_ticks = wait_of(s, l, k);
+
+            if (wait_ticks > 0 && !mpl_buf_put(&s->lengths, &wait_ticks)) {
+                return false;
             }
         }
     }
@@ -58,7 +57,9 @@ static void choose(const struct search *s, int64_t least_ticks, struct mpl_first
 
     for (uint32_t l = 0; l < model->n_locations; l++) {
         for (uint32_t k = 0; k < mpl_events_call_count(s->events, l); k++) {
-            if (find_wait(s, l, k, &call) && call.wait_ticks >= least_ticks) {
+            if (wait_of(s, l, k) >= least_ticks) {
+                mpl_events_call(s->events, l, k, &call);
+
                 const int64_t begin = mpl_ticks_of(&model->locations[l], call.first_event);
 
                 if (begin < earliest) {
@@ -189,7 +190,8 @@ enum mpl_status mpl_waits_of(const struct mpl_diagnosis *d, const struct mpl_dia
 
     for (uint32_t l = 0; l < run->model->n_locations && is_enough; l++) {
         for (uint32_t k = 0; k < mpl_events_call_count(s.events, l); k++) {
-            if (find_wait(&s, l, k, &call)) {
+            if (wait_of(&s, l, k) > 0) {
+                mpl_events_call(s.events, l, k, &call);
                 /* A part of a run has fewer calls, with numbers of their own. */
                 visit(context, l,
                       mpl_events_call_of_event(run->events, l, call.first_event));

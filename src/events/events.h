@@ -381,6 +381,15 @@ static inline int64_t mpl_events_wait_ticks(const struct mpl_events *events,
 
     return span % 2 == 0 ? 0 : mpl_call_wait_ticks(lane, &lane->calls[span / 2]);
 }
+/** Whom a call waits for: culprit of its span. */
+static inline uint32_t mpl_events_culprit(const struct mpl_events *events,
+                                          uint32_t location, uint32_t call)
+{
+    return events->lanes[location].calls[call].culprit;
+}
+/** The message of a call that has no other record but those that enter and leave it; MPL_NONE for other calls. */
+uint32_t mpl_events_sole_message(const struct mpl_events *events, uint32_t location,
+                                 uint32_t call);
 /** What a location computes: the time between its calls. Of calls alone, too. Cost: linear in its calls. */
 double mpl_events_computed_s(const struct mpl_events *events, uint32_t location);
 /** What a replay needs to know of a call, at a fraction of the cost of mpl_events_span(). */

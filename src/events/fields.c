@@ -48,6 +48,17 @@ bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
     return lane->list[call->first] <= 1;
 }
 
+uint32_t mpl_events_sole_message(const struct mpl_events *events, uint32_t location,
+                                 uint32_t call)
+{
+    uint32_t message = MPL_NONE;
+
+    return events->lanes[location].calls[call].n_records == 2 &&
+                   mpl_events_only_message(events, location, 2 * call + 1, &message)
+               ? message
+               : MPL_NONE;
+}
+
 void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32_t span,
                       bool is_there)
 {

@@ -79,13 +79,9 @@ static int64_t least(int64_t a, int64_t b)
 static int64_t other_error(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
                            uint32_t location, uint32_t call, int64_t otherwise)
 {
-    struct mpl_call_view view;
-    uint32_t message = MPL_NONE;
+    const uint32_t message = mpl_events_sole_message(run->events, location, call);
 
-    mpl_events_call(run->events, location, call, &view);
-    if (view.last_event - view.first_event != 2 ||
-        !mpl_events_only_message(run->events, location, 2 * call + 1, &message) ||
-        message == MPL_NONE) {
+    if (message == MPL_NONE) {
         return otherwise;
     }
     const struct mpl_end end = mpl_match_partner(run->model, run->match, location, message);
@@ -106,8 +102,7 @@ static void add_calls(const struct mpl_run *run, uint32_t location, int64_t most
 
     for (uint32_t k = 1; k < n; k += 2) {
         const int64_t wait = mpl_events_wait_ticks(run->events, location, k);
-        const int64_t ticks = mpl_events_leave_ticks(run->events, location, k) -
-                              mpl_events_enter_ticks(run->events, location, k);
+        const int64_t ticks = mpl_events_duration_ticks(run->events, location, k);
         const int64_t error = own + other_error(run, doubt, location, k / 2, most);
 
         less += least(wait, error);
