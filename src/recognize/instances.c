@@ -69,16 +69,20 @@ static bool is_hopeless(struct team *team)
     return mpl_coverage_falls_short(team->r);
 }
 
-/* Kinds of calls are found once for all patterns, by one thread. */
-static bool prepare_kinds(const struct team *team, uint32_t n)
+/* Kinds of calls are found once for all patterns, and before several threads ask for them. */
+static enum mpl_status prepare_kinds(const struct team *team, uint32_t n,
+                                     struct mpl_err *err)
 {
+    uint32_t locations[MPL_PARALLEL_MOST];
+    uint32_t n_locations = 0;
+
     for (uint32_t i = 0; i < n; i++) {
-        if (team->r->roles_of_location[team->at[i]] != 0 &&
-            mpl_kinds_get(team->r->topology, team->at[i]) == NULL) {
-            return false;
+        if (team->r->roles_of_location[team->at[i]] != 0) {
+            locations[n_locations++] = team->at[i];
         }
     }
-    return true;
+    return n > 1 ? mpl_kinds_prepare(team->r->topology, locations, n_locations, err)
+                 : MPL_OK;
 }
 
 static uint32_t count_spans(const struct mpl_recognition *r, uint32_t location)
@@ -122,9 +126,9 @@ static enum mpl_status search_levels(struct team *team, uint32_t first, uint32_t
         const struct mpl_parallel job = {
             .n_tasks = n, .max_threads = n, .run = search_one, .context = team
         };
-        const enum mpl_status st =
-            n > 1 && !prepare_kinds(team, n) ? mpl_nomem(err) : mpl_parallel_run(&job, err);
+        enum mpl_status st = prepare_kinds(team, n, err);
 
+        st = st == MPL_OK ? mpl_parallel_run(&job, err) : st;
         if (st != MPL_OK) {
             return st;
         }

@@ -25,16 +25,28 @@ struct place {
     uint32_t kind;
 };
 
-struct mpl_kinds_table {
-    struct mpl_kinds **of_location;
+/* Serves one location after the other. */
+struct place_table {
     uint32_t stamp;
     size_t n_places; /* a power of two */
     struct place *places;
 };
 
+/* What a thread needs to find kinds. */
+struct maker {
+    struct mpl_arena *arena; /* its own while several are at work; else that of the topology */
+    struct place_table table;
+};
+
+struct mpl_kinds_table {
+    struct mpl_kinds **of_location;
+    struct maker makers[MPL_PARALLEL_MOST];
+};
+
 struct classing {
-    struct mpl_topology *t;
-    struct mpl_kinds_table *table;
+    const struct mpl_topology *t;
+    struct mpl_arena *arena;
+    struct place_table *table;
     uint32_t location;
     struct mpl_buf kinds; /* struct mpl_kind */
     struct mpl_buf parts; /* uint32_t */
@@ -68,7 +80,7 @@ static struct look look_at(const struct classing *c, const struct mpl_call_about
     return look;
 }
 
-static struct place *find_place(const struct mpl_kinds_table *table,
+static struct place *find_place(const struct place_table *table,
                                 const struct look *look)
 {
     uint64_t key = (uint64_t) look->region << 32 | look->envelope;
@@ -90,11 +102,11 @@ static struct place *find_place(const struct mpl_kinds_table *table,
 /* Twice as many places, with what is in those that count. */
 static bool grow(struct classing *c)
 {
-    struct mpl_kinds_table old = *c->table;
-    struct mpl_kinds_table *table = c->table;
+    struct place_table old = *c->table;
+    struct place_table *table = c->table;
 
     table->n_places = old.n_places == 0 ? PLACES_MIN : 2 * old.n_places;
-    table->places = MPL_NEW_ARRAY(c->t->arena, table->n_places, struct place);
+    table->places = MPL_NEW_ARRAY(c->arena, table->n_places, struct place);
     if (table->places == NULL) {
         *table = old;
         c->has_no_memory = true;
@@ -300,28 +312,31 @@ static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends)
     }
 }
 
-static struct mpl_kinds *make(struct mpl_topology *t, uint32_t location)
+static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
+                              struct maker *maker)
 {
     const uint32_t n_calls = mpl_events_call_count(t->events, location);
+    struct mpl_arena *arena = maker->arena;
     struct classing c = { .t = t,
-                          .table = t->kinds,
+                          .arena = arena,
+                          .table = &maker->table,
                           .location = location,
                           .kinds = mpl_buf_make(sizeof(struct mpl_kind)),
                           .parts = mpl_buf_make(sizeof(uint32_t)),
                           .own = mpl_buf_make(sizeof(uint32_t)),
                           .last = mpl_buf_make(sizeof(uint32_t)),
                           .last_kind = MPL_NONE };
-    struct mpl_kinds *made = MPL_NEW(t->arena, struct mpl_kinds);
-    uint32_t *kinds = MPL_NEW_ARRAY(t->arena, n_calls, uint32_t);
-    uint32_t *ends = MPL_NEW_ARRAY(t->arena, n_calls, uint32_t);
+    struct mpl_kinds *made = MPL_NEW(arena, struct mpl_kinds);
+    uint32_t *kinds = MPL_NEW_ARRAY(arena, n_calls, uint32_t);
+    uint32_t *ends = MPL_NEW_ARRAY(arena, n_calls, uint32_t);
 
-    t->kinds->stamp++;
+    c.table->stamp++;
     if (made != NULL && kinds != NULL && ends != NULL &&
-        (t->kinds->n_places > 0 || grow(&c))) {
+        (c.table->n_places > 0 || grow(&c))) {
         class_calls(&c, kinds, ends);
         *made = (struct mpl_kinds){ .n = (uint32_t) c.kinds.n,
-                                    .kinds = mpl_buf_take(&c.kinds, t->arena),
-                                    .parts = mpl_buf_take(&c.parts, t->arena),
+                                    .kinds = mpl_buf_take(&c.kinds, arena),
+                                    .parts = mpl_buf_take(&c.parts, arena),
                                     .of_call = kinds,
                                     .ends = ends };
         c.has_no_memory = c.has_no_memory || made->kinds == NULL || made->parts == NULL;
@@ -335,7 +350,9 @@ static struct mpl_kinds *make(struct mpl_topology *t, uint32_t location)
     return c.has_no_memory ? NULL : made;
 }
 
-const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location)
+/* ---- locations --------------------------------------------------------------------------------- */
+
+static bool has_room(struct mpl_topology *t)
 {
     if (t->kinds == NULL) {
         struct mpl_kinds_table *table = MPL_NEW(t->arena, struct mpl_kinds_table);
@@ -346,8 +363,64 @@ const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location)
         }
         t->kinds = table != NULL && table->of_location != NULL ? table : NULL;
     }
-    if (t->kinds != NULL && t->kinds->of_location[location] == NULL) {
-        t->kinds->of_location[location] = make(t, location);
+    return t->kinds != NULL;
+}
+
+const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location)
+{
+    if (!has_room(t)) {
+        return NULL;
     }
-    return t->kinds == NULL ? NULL : t->kinds->of_location[location];
+    if (t->kinds->of_location[location] == NULL) {
+        struct maker *maker = &t->kinds->makers[0];
+
+        maker->arena = t->arena;
+        t->kinds->of_location[location] = make(t, location, maker);
+    }
+    return t->kinds->of_location[location];
+}
+
+/* Some locations, of which several threads find the kinds. */
+struct making {
+    const struct mpl_topology *t;
+    const uint32_t *locations;
+};
+
+static enum mpl_status make_one(void *context, size_t i, unsigned worker,
+                                struct mpl_err *err)
+{
+    const struct making *making = context;
+    const uint32_t location = making->locations[i];
+    struct mpl_kinds **kinds = &making->t->kinds->of_location[location];
+    struct maker *maker = &making->t->kinds->makers[worker];
+
+    if (*kinds == NULL) {
+        maker->arena = maker->arena != NULL ? maker->arena : mpl_arena_create();
+        *kinds = maker->arena == NULL ? NULL : make(making->t, location, maker);
+    }
+    return *kinds == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, const uint32_t *locations,
+                                  uint32_t n, struct mpl_err *err)
+{
+    struct making making = { t, locations };
+    const struct mpl_parallel job = {
+        .n_tasks = n, .max_threads = n, .run = make_one, .context = &making
+    };
+
+    if (!has_room(t)) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t w = 0; w < MPL_PARALLEL_MOST; w++) {
+        t->kinds->makers[w].arena = NULL;
+    }
+
+    const enum mpl_status st = mpl_parallel_run(&job, err);
+
+    for (uint32_t w = 0; w < MPL_PARALLEL_MOST; w++) {
+        mpl_arena_absorb(t->arena, t->kinds->makers[w].arena);
+        t->kinds->makers[w].arena = NULL;
+    }
+    return st;
 }

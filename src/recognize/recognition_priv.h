@@ -154,6 +154,9 @@ struct mpl_kinds {
 
 /** The kinds of calls of a location, made when first asked for. NULL: out of memory. */
 const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location);
+/** Makes those of \p n locations, by as many threads as may be had. Errors: MPL_E_NOMEM. */
+enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, const uint32_t *locations,
+                                  uint32_t n, struct mpl_err *err);
 
 /** Copies the requests to where recognition keeps them: its topology is gone by then. */
 enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,
