@@ -25,15 +25,20 @@ struct computing {
     uint32_t place;      /* among those that compute; valid if is_on */
     bool is_on;          /* computes: the stretch has begun */
     int64_t since_ticks; /* from here on it may compute next */
-    int64_t turn_ticks;  /* when it begins or, if is_on, ends */
-    int64_t end_ticks;
+    int64_t end_ticks;   /* of the stretch */
     int64_t counted_ticks; /* what counted for pairs when it began */
+};
+
+/* When a process begins to compute or, if it does, ends. */
+struct turn {
+    int64_t ticks;
+    uint32_t process;
 };
 
 struct crowd_walk {
     const struct mpl_events *events;
     struct computing *processes;
-    uint32_t *order; /* heap of processes that have a turn left: the next one first */
+    struct turn *order; /* heap of those that have a turn left: the next one first */
     uint32_t n_order;
     uint32_t *on; /* processes that compute */
     uint32_t n_on;
@@ -48,7 +53,7 @@ struct crowd_walk {
 /* ---- turns in the order of time ---------------------------------------------------------------- */
 
 /* Computation between two calls that touch is nothing. False behind the last stretch. */
-static bool find_stretch(const struct crowd_walk *w, struct computing *c)
+static bool find_stretch(const struct crowd_walk *w, struct computing *c, int64_t *begin)
 {
     const struct mpl_location *loc = &w->events->model->locations[c->location];
     const uint32_t n_calls = w->events->lanes[c->location].n_calls;
@@ -57,15 +62,16 @@ static bool find_stretch(const struct crowd_walk *w, struct computing *c)
     while (!is_found && c->call <= n_calls && loc->n_events > 0) {
         const uint32_t span = 2 * c->call + 1;
 
-        c->turn_ticks = c->since_ticks;
-        c->end_ticks = c->call == n_calls
-                           ? mpl_ticks_of(loc, loc->n_events - 1)
-                           : mpl_events_enter_ticks(w->events, c->location, span);
-        c->since_ticks = c->call == n_calls
-                             ? c->since_ticks
-                             : mpl_events_leave_ticks(w->events, c->location, span);
+        *begin = c->since_ticks;
+        if (c->call == n_calls) {
+            c->end_ticks = mpl_ticks_of(loc, loc->n_events - 1);
+        } else {
+            c->end_ticks = mpl_events_enter_ticks(w->events, c->location, span);
+            c->since_ticks = c->end_ticks + mpl_events_duration_ticks(w->events,
+                                                                      c->location, span);
+        }
         c->call++;
-        is_found = c->turn_ticks < c->end_ticks;
+        is_found = *begin < c->end_ticks;
     }
     return is_found;
 }
@@ -73,21 +79,18 @@ static bool find_stretch(const struct crowd_walk *w, struct computing *c)
 /* Of turns at the same time any may be first: nothing lasts between them. */
 static void sift_down(struct crowd_walk *w, uint32_t at)
 {
-    const uint32_t process = w->order[at];
-    const int64_t ticks = w->processes[process].turn_ticks;
+    const struct turn turn = w->order[at];
 
     for (uint32_t child = 2 * at + 1; child < w->n_order; child = 2 * at + 1) {
-        if (child + 1 < w->n_order && w->processes[w->order[child + 1]].turn_ticks <
-                                          w->processes[w->order[child]].turn_ticks) {
-            child++;
-        }
-        if (ticks <= w->processes[w->order[child]].turn_ticks) {
+        child += child + 1 < w->n_order &&
+                 w->order[child + 1].ticks < w->order[child].ticks;
+        if (turn.ticks <= w->order[child].ticks) {
             break;
         }
         w->order[at] = w->order[child];
         at = child;
     }
-    w->order[at] = process;
+    w->order[at] = turn;
 }
 
 static void start(struct crowd_walk *w)
@@ -96,14 +99,14 @@ static void start(struct crowd_walk *w)
     w->n_on = 0;
     for (uint32_t p = 0; p < w->n_processes; p++) {
         struct computing *c = &w->processes[p];
+        struct turn *turn = &w->order[w->n_order];
         const uint32_t l = w->events->model->processes[p].locations[0];
         const struct mpl_location *loc = &w->events->model->locations[l];
 
         *c = (struct computing){ .location = l };
         c->since_ticks = loc->n_events > 0 ? mpl_ticks_of(loc, 0) : 0;
-        if (find_stretch(w, c)) {
-            w->order[w->n_order++] = p;
-        }
+        turn->process = p;
+        w->n_order += find_stretch(w, c, &turn->ticks);
     }
     for (uint32_t i = w->n_order / 2; i-- > 0;) {
         sift_down(w, i);
@@ -112,15 +115,15 @@ static void start(struct crowd_walk *w)
 
 /* ---- what passes between them ------------------------------------------------------------------ */
 
-static void begin(struct crowd_walk *w, uint32_t process)
+static void begin(struct crowd_walk *w, struct turn *turn)
 {
-    struct computing *c = &w->processes[process];
+    struct computing *c = &w->processes[turn->process];
 
     c->is_on = true;
     c->counted_ticks = w->counted_ticks;
     c->place = w->n_on;
-    c->turn_ticks = c->end_ticks;
-    w->on[w->n_on++] = process;
+    w->on[w->n_on++] = turn->process;
+    turn->ticks = c->end_ticks;
 }
 
 /* The time that it computed together with another began when the later of the two did. */
@@ -140,18 +143,18 @@ static void add_pairs(struct crowd_walk *w, uint32_t process)
 }
 
 /* False where it has no further stretch. */
-static bool end(struct crowd_walk *w, uint32_t process)
+static bool end(struct crowd_walk *w, struct turn *turn)
 {
-    struct computing *c = &w->processes[process];
+    struct computing *c = &w->processes[turn->process];
     const uint32_t last = w->on[--w->n_on];
 
     w->on[c->place] = last;
     w->processes[last].place = c->place;
     if (w->most > 0) {
-        add_pairs(w, process);
+        add_pairs(w, turn->process);
     }
     c->is_on = false;
-    return find_stretch(w, c);
+    return find_stretch(w, c, &turn->ticks);
 }
 
 static void pass(struct crowd_walk *w, int64_t from_ticks, int64_t to_ticks)
@@ -176,17 +179,17 @@ static void walk(struct crowd_walk *w)
 {
     start(w);
     while (w->n_order > 0) {
-        const uint32_t process = w->order[0];
-        const int64_t ticks = w->processes[process].turn_ticks;
+        struct turn *turn = &w->order[0];
+        const int64_t ticks = turn->ticks;
 
-        if (!w->processes[process].is_on) {
-            begin(w, process);
-        } else if (!end(w, process)) {
-            w->order[0] = w->order[--w->n_order];
+        if (!w->processes[turn->process].is_on) {
+            begin(w, turn);
+        } else if (!end(w, turn)) {
+            *turn = w->order[--w->n_order];
         }
         if (w->n_order > 0) {
             sift_down(w, 0);
-            pass(w, ticks, w->processes[w->order[0]].turn_ticks);
+            pass(w, ticks, w->order[0].ticks);
         }
     }
 }
@@ -238,7 +241,7 @@ static bool prepare(struct crowd_walk *w, struct mpl_arena *scratch)
     const uint32_t n = w->n_processes;
 
     w->processes = MPL_NEW_ARRAY(scratch, n, struct computing);
-    w->order = MPL_NEW_ARRAY(scratch, n, uint32_t);
+    w->order = MPL_NEW_ARRAY(scratch, n, struct turn);
     w->on = MPL_NEW_ARRAY(scratch, n, uint32_t);
     w->times = MPL_NEW_ARRAY(scratch, n + 1, double);
     w->pairs = MPL_NEW_ARRAY(scratch, (size_t) n * n, double);

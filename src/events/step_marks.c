@@ -330,11 +330,15 @@ static bool choose_edge(const struct search *s, uint32_t process, struct edge *e
     }
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const uint32_t e = loc->messages[m].envelope;
-        const uint32_t call = s->events->lanes[location].call_of_message[m];
 
-        if (is_usable(loc, e) && is_inside(s, process, call)) {
+        if (e != MPL_NONE &&
+            is_inside(s, process, s->events->lanes[location].call_of_message[m])) {
             of_envelope[e]++;
-            s->of_edge[place_of(&loc->envelopes[e])]++;
+        }
+    }
+    for (uint32_t e = 0; e < loc->n_envelopes; e++) {
+        if (is_usable(loc, e)) {
+            s->of_edge[place_of(&loc->envelopes[e])] += of_envelope[e];
         }
     }
     for (uint32_t e = 0; e < loc->n_envelopes; e++) {
@@ -361,6 +365,19 @@ static bool choose_edge(const struct search *s, uint32_t process, struct edge *e
     return true;
 }
 
+/* Per envelope whether its messages are those of an edge that count. NULL: out of memory. */
+static const bool *list_envelopes(const struct search *s, const struct mpl_location *loc,
+                                  const struct edge *edge)
+{
+    bool *is_meant = MPL_NEW_ARRAY(s->arena, loc->n_envelopes, bool);
+
+    for (uint32_t e = 0; e < loc->n_envelopes && is_meant != NULL; e++) {
+        is_meant[e] = is_on(loc, e, edge) &&
+                      (edge->envelope == MPL_NONE || edge->envelope == e);
+    }
+    return is_meant;
+}
+
 /* The calls with messages on an edge, each once; a receive may complete before an earlier one. */
 static bool gather_calls(const struct search *s, uint32_t process, uint32_t **calls,
                          uint32_t *n)
@@ -368,24 +385,27 @@ static bool gather_calls(const struct search *s, uint32_t process, uint32_t **ca
     const uint32_t location = s->marks->processes[process].location;
     const struct mpl_location *loc = &s->events->model->locations[location];
     uint32_t *all = MPL_NEW_ARRAY(s->arena, loc->n_messages, uint32_t);
+    const bool *is_meant = NULL;
     uint32_t n_all = 0;
+    bool is_sorted = true;
     struct edge edge;
 
     *calls = all;
     *n = 0;
-    if (all == NULL || !choose_edge(s, process, &edge)) {
+    if (all == NULL || !choose_edge(s, process, &edge) ||
+        (is_meant = list_envelopes(s, loc, &edge)) == NULL) {
         return false;
     }
     for (uint32_t m = 0; m < loc->n_messages && edge.n > 0; m++) {
         const uint32_t e = loc->messages[m].envelope;
         const uint32_t call = s->events->lanes[location].call_of_message[m];
 
-        if (is_inside(s, process, call) && is_on(loc, e, &edge) &&
-            (edge.envelope == MPL_NONE || edge.envelope == e)) {
+        if (e != MPL_NONE && is_meant[e] && is_inside(s, process, call)) {
+            is_sorted = is_sorted && (n_all == 0 || all[n_all - 1] <= call);
             all[n_all++] = call;
         }
     }
-    if (n_all > 0) {
+    if (!is_sorted) {
         qsort(all, n_all, sizeof *all, mpl_compare_u32);
     }
     for (uint32_t i = 0; i < n_all; i++) {

@@ -175,13 +175,6 @@ static void sum_other(const struct mpl_events *events, uint32_t location,
     sums->thread_ticks += kind == MPL_REGION_THREAD_SYNC ? ticks : 0;
 }
 
-static int64_t duration_of(const struct mpl_events *events, uint32_t location,
-                           uint32_t call)
-{
-    return mpl_events_leave_ticks(events, location, 2 * call + 1) -
-           mpl_events_enter_ticks(events, location, 2 * call + 1);
-}
-
 /* Pauses between questions are as short as this, usleep(1000) included; longer ones are taken for work. */
 static const double pause_s = 2e-3;
 
@@ -231,7 +224,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
     compute_ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call *call = &lane->calls[k];
-        const int64_t ticks = duration_of(w->events, location, k);
+        const int64_t ticks = mpl_events_duration_ticks(w->events, location, 2 * k + 1);
 
         sums->class_ticks[call->class] += ticks;
         compute_ticks -= ticks;
@@ -370,7 +363,7 @@ double mpl_events_computed_s(const struct mpl_events *events, uint32_t location)
     }
     ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
     for (uint32_t k = 0; k < lane->n_calls; k++) {
-        ticks -= duration_of(events, location, k);
+        ticks -= mpl_events_duration_ticks(events, location, 2 * k + 1);
     }
     return mpl_model_seconds(events->model, ticks);
 }
