@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../lib/draw.h"
 #include "../lib/suite.h"
 #include "folder_fixture.h"
 #include "recognize_fixture.h"
@@ -528,16 +529,6 @@ START_TEST(loading_without_memory_fails_and_leaks_nothing)
 }
 END_TEST
 
-static uint64_t state;
-
-static uint32_t draw(uint32_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t) (state >> 33) % n;
-}
-
 /* Words that mean something somewhere, to get past the first checks. */
 static const char *const words[] = {
     "get",     "work",       "give",  "setup",       "Task",     "Service",
@@ -550,7 +541,7 @@ static const char *const words[] = {
 
 START_TEST(nonsense_is_refused_or_understood_but_never_fatal)
 {
-    state = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t) (_i + 1);
+    draw_from(_i);
     printf("seed %d\n", _i);
     for (int round = 0; round < 200; round++) {
         char text[4096];

@@ -12,6 +12,7 @@
 #include "recognize/matcher_priv.h"
 
 #include "../lib/arena.h"
+#include "../lib/draw.h"
 #include "../lib/suite.h"
 
 enum { N_MEMBERS = 4, N_EVENTS_MAX = 9, N_NODES_MAX = 24, TEXT_MAX = 600 };
@@ -24,17 +25,6 @@ static void create_lint(void)
     create_arena();
     lint = mpl_lint_create(arena);
     ck_assert_ptr_nonnull(lint);
-}
-
-/* xorshift; the printed seed repeats a failure. */
-static uint64_t state;
-
-static uint32_t draw(uint32_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t) (state >> 33) % n;
 }
 
 /* ---- random expressions ------------------------------------------------------------ */
@@ -286,7 +276,7 @@ static void run(struct mpl_event_matcher *matcher, const struct mpl_automaton *a
 
 START_TEST(matches_are_those_of_exhaustive_search)
 {
-    state = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t) (_i + 1);
+    draw_from(_i);
     printf("seed %d\n", _i);
     for (int round = 0; round < 60; round++) {
         char text[TEXT_MAX] = "";

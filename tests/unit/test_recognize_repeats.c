@@ -11,21 +11,11 @@
 #include "recognize/recognition_priv.h"
 
 #include "../lib/arena.h"
+#include "../lib/draw.h"
 #include "../lib/suite.h"
 #include "recognize_fixture.h"
 
 enum { N_STEPS = 2000, STEP_MAX = 400, N_CASES = 9 };
-
-/* xorshift; the number of the test repeats a failure. */
-static uint64_t state;
-
-static uint32_t draw(uint32_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t) (state >> 33) % n;
-}
 
 /* ---- traces ---------------------------------------------------------------------------- */
 
@@ -151,7 +141,7 @@ START_TEST(what_repeats_has_the_answer_of_each_alone)
 {
     size_t n_all = 0;
 
-    state = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t) (_i + 1);
+    draw_from(_i);
     for (uint32_t odd = 0; odd <= 40; odd += 20) {
         const struct mpl_events *events = events_of_steps(odd);
 
