@@ -21,11 +21,11 @@ static const double together = 0.25;
 /* A process while its calls are passed: the stretch of computation at hand. */
 struct computing {
     uint32_t location;
-    uint32_t call;       /* the first behind the stretch */
-    uint32_t place;      /* among those that compute; valid if is_on */
-    bool is_on;          /* computes: the stretch has begun */
-    int64_t since_ticks; /* from here on it may compute next */
-    int64_t end_ticks;   /* of the stretch */
+    uint32_t call;         /* the first behind the stretch */
+    uint32_t place;        /* among those that compute; valid if is_on */
+    bool is_on;            /* computes: the stretch has begun */
+    int64_t since_ticks;   /* from here on it may compute next */
+    int64_t end_ticks;     /* of the stretch */
     int64_t counted_ticks; /* what counted for pairs when it began */
 };
 
@@ -67,8 +67,8 @@ static bool find_stretch(const struct crowd_walk *w, struct computing *c, int64_
             c->end_ticks = mpl_ticks_of(loc, loc->n_events - 1);
         } else {
             c->end_ticks = mpl_events_enter_ticks(w->events, c->location, span);
-            c->since_ticks = c->end_ticks + mpl_events_duration_ticks(w->events,
-                                                                      c->location, span);
+            c->since_ticks =
+                c->end_ticks + mpl_events_duration_ticks(w->events, c->location, span);
         }
         c->call++;
         is_found = *begin < c->end_ticks;
@@ -82,8 +82,8 @@ static void sift_down(struct crowd_walk *w, uint32_t at)
     const struct turn turn = w->order[at];
 
     for (uint32_t child = 2 * at + 1; child < w->n_order; child = 2 * at + 1) {
-        child += child + 1 < w->n_order &&
-                 w->order[child + 1].ticks < w->order[child].ticks;
+        child +=
+            child + 1 < w->n_order && w->order[child + 1].ticks < w->order[child].ticks;
         if (turn.ticks <= w->order[child].ticks) {
             break;
         }

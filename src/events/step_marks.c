@@ -372,8 +372,8 @@ static const bool *list_envelopes(const struct search *s, const struct mpl_locat
     bool *is_meant = MPL_NEW_ARRAY(s->arena, loc->n_envelopes, bool);
 
     for (uint32_t e = 0; e < loc->n_envelopes && is_meant != NULL; e++) {
-        is_meant[e] = is_on(loc, e, edge) &&
-                      (edge->envelope == MPL_NONE || edge->envelope == e);
+        is_meant[e] =
+            is_on(loc, e, edge) && (edge->envelope == MPL_NONE || edge->envelope == e);
     }
     return is_meant;
 }

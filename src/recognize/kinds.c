@@ -34,7 +34,8 @@ struct place_table {
 
 /* What a thread needs to find kinds. */
 struct maker {
-    struct mpl_arena *arena; /* its own while several are at work; else that of the topology */
+    struct mpl_arena
+        *arena; /* its own while several are at work; else that of the topology */
     struct place_table table;
 };
 
@@ -80,8 +81,7 @@ static struct look look_at(const struct classing *c, const struct mpl_call_about
     return look;
 }
 
-static struct place *find_place(const struct place_table *table,
-                                const struct look *look)
+static struct place *find_place(const struct place_table *table, const struct look *look)
 {
     uint64_t key = (uint64_t) look->region << 32 | look->envelope;
 
