@@ -402,8 +402,12 @@ static bool take_readings(struct mpl_repeats *repeats, uint32_t i, uint32_t numb
     const struct mpl_formula_slot *slot = &view->definition->slots[number];
     const bool is_list = view->lists[number] != NULL;
 
-    if (slot->name == MPL_NONE || !lasts((enum mpl_field) slot->field)) {
-        return slot->name != MPL_NONE && repeats->is_coarse[number];
+    /* The matches of a repeated member are lists, which are read without being bound. */
+    if (slot->name == MPL_NONE || !repeats->is_near[slot->name]) {
+        return false;
+    }
+    if (!lasts((enum mpl_field) slot->field)) {
+        return repeats->is_coarse[number];
     }
     if (!is_list) {
         const struct mpl_bound *bound = &view->bounds[slot->name][i];

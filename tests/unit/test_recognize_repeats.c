@@ -15,7 +15,7 @@
 #include "../lib/suite.h"
 #include "recognize_fixture.h"
 
-enum { N_STEPS = 2000, STEP_MAX = 400, N_CASES = 9 };
+enum { N_STEPS = 2000, STEP_MAX = 500, N_CASES = 10 };
 
 /* ---- traces ---------------------------------------------------------------------------- */
 
@@ -23,6 +23,7 @@ struct step {
     uint32_t n_gives;
     uint32_t to[3];
     uint32_t bytes[3];
+    uint32_t tags[3];
     bool takes;
     uint32_t tag;
     bool meets;
@@ -46,9 +47,11 @@ static size_t write_step(char *text, const struct step *step, uint32_t *us)
 
     *us += 5 + draw(4);
     for (uint32_t i = 0; i < step->n_gives; i++) {
-        at += (size_t) sprintf(
-            text + at, "rank 0: send %u..%u to %u bytes %u\nrank %u: recv %u..%u from 0\n",
-            *us, *us + 1, step->to[i], step->bytes[i], step->to[i], *us, *us + 2);
+        at += (size_t) sprintf(text + at,
+                               "rank 0: send %u..%u to %u tag %u bytes %u\nrank %u: recv "
+                               "%u..%u from 0 tag %u\n",
+                               *us, *us + 1, step->to[i], step->tags[i], step->bytes[i],
+                               step->to[i], *us, *us + 2, step->tags[i]);
         *us += 4;
     }
     if (step->takes) {
@@ -84,6 +87,9 @@ static const struct mpl_events *events_of_steps(uint32_t odd)
     for (uint32_t i = 0; i < N_STEPS; i++) {
         struct step step = draw(100) < odd ? draw_step() : kinds[i % 7 % 3];
 
+        for (uint32_t k = 0; k < step.n_gives; k++) {
+            step.tags[k] = draw(2);
+        }
         step.tag = draw(2) == 0 ? 500 : 8;
         step.meets = step.meets && i > N_STEPS / 2;
         at += write_step(text + at, &step, &us);
@@ -111,6 +117,7 @@ static const char *pattern_text(const char *more, const char *condition)
         "      gap:  {event: compute}\n"
         "      take: {event: recv}\n"
         "    associated:\n"
+        "      got:  {match: give}\n"
         "      last: {previous: give, event: send}\n"
         "      next: {next: give, event: send}\n"
         "      far:  {next: next, event: send}\n"
@@ -134,6 +141,7 @@ static const char *const conditions[N_CASES] = {
     "next.enter - last.leave > 18 us",
     "heard.peer == 1 and heard.place > last.place",
     "not defined(met.enter)",
+    "sum(got.tag) == 1",
     "take.place == default(next.place, 3) or max(give.bytes) > next.bytes",
 };
 
