@@ -527,15 +527,17 @@ static bool list_captures(struct search *s)
 
 /* ---- matches like others ---------------------------------------------------------------- */
 
-/* Keeps what led to the match at hand, unless only the end of all events settled it. Without memory it is not kept. */
-static void keep_trail(struct search *s, uint32_t first)
+/* Keeps what led to the match at hand, unless only the end of all events settled it. False: no memory. */
+static bool keep_trail(struct search *s, uint32_t first)
 {
     struct mpl_event_matcher *m = s->matcher;
     struct trail *trail = &m->trails[m->next_trail];
 
-    if (s->letters->unsure != 0 || !is_settled(s) ||
-        !mpl_buf_grow_to(&trail->captures, m->captures.n)) {
-        return;
+    if (s->letters->unsure != 0 || !is_settled(s)) {
+        return true;
+    }
+    if (!mpl_buf_grow_to(&trail->captures, m->captures.n)) {
+        return false;
     }
 
     struct mpl_capture *captures = trail->captures.data;
@@ -549,36 +551,45 @@ static void keep_trail(struct search *s, uint32_t first)
     trail->n_behind = s->best_end - first;
     m->next_trail = (m->next_trail + 1) % TRAILS;
     m->n_trails += m->n_trails < TRAILS;
+    return true;
 }
 
-/* Whether the events from \p first on lead to a match like an earlier one; then its captures are listed. */
-static bool follow_trail(struct search *s, uint32_t first)
+/* What the events from \p first on lead to as those of an earlier match did; NULL: not known. */
+static const struct trail *find_trail(const struct search *s, uint32_t first)
 {
-    struct mpl_event_matcher *m = s->matcher;
+    const struct mpl_event_matcher *m = s->matcher;
     const uint16_t *letters = s->letters->letters;
 
     for (uint32_t i = 0; i < m->n_trails; i++) {
         const struct trail *trail = &m->trails[i];
-        const struct mpl_capture *captures = trail->captures.data;
 
-        if (trail->n > s->letters->n - first ||
-            memcmp(letters + trail->first, letters + first, trail->n * sizeof *letters) !=
-                0 ||
-            !mpl_buf_grow_to(&m->captures, trail->captures.n)) {
-            continue;
+        if (trail->n <= s->letters->n - first &&
+            memcmp(letters + trail->first, letters + first, trail->n * sizeof *letters) ==
+                0) {
+            return trail;
         }
-
-        struct mpl_capture *items = m->captures.data;
-
-        for (size_t k = 0; k < trail->captures.n; k++) {
-            items[k] =
-                (struct mpl_capture){ first + captures[k].position, captures[k].member };
-        }
-        s->best_end = first + trail->n_behind;
-        m->n_steps += trail->n;
-        return true;
     }
-    return false;
+    return NULL;
+}
+
+/* Lists the captures of the match that it leads to from \p first on. False: no memory. */
+static bool follow_trail(struct search *s, const struct trail *trail, uint32_t first)
+{
+    struct mpl_event_matcher *m = s->matcher;
+    const struct mpl_capture *captures = trail->captures.data;
+
+    if (!mpl_buf_grow_to(&m->captures, trail->captures.n)) {
+        return false;
+    }
+
+    struct mpl_capture *items = m->captures.data;
+
+    for (size_t k = 0; k < trail->captures.n; k++) {
+        items[k] = (struct mpl_capture){ first + captures[k].position, captures[k].member };
+    }
+    s->best_end = first + trail->n_behind;
+    m->n_steps += trail->n;
+    return true;
 }
 
 enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
@@ -607,17 +618,15 @@ enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
     matcher->n_trails = 0;
     matcher->next_trail = 0;
     while (position < letters->n) {
-        enum mpl_status st = MPL_OK;
+        const struct trail *trail = find_trail(&s, position);
+        enum mpl_status st = trail == NULL ? find(&s, position, err) : MPL_OK;
 
-        if (!follow_trail(&s, position)) {
-            st = find(&s, position, err);
-            if (st != MPL_OK || !s.has_best) {
-                return st;
-            }
-            if (!list_captures(&s)) {
-                return mpl_nomem(err);
-            }
-            keep_trail(&s, position);
+        if (st != MPL_OK || (trail == NULL && !s.has_best)) {
+            return st;
+        }
+        if (trail == NULL ? !list_captures(&s) || !keep_trail(&s, position)
+                          : !follow_trail(&s, trail, position)) {
+            return mpl_nomem(err);
         }
         st = take(context, matcher->captures.data, matcher->captures.n, err);
         if (st != MPL_OK) {

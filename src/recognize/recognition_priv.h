@@ -398,7 +398,7 @@ void mpl_repeats_forget(struct mpl_repeats *repeats);
  * Cost: linear in their spans, and in what the test has read.
  */
 void mpl_repeats_answer(struct mpl_repeats *repeats, uint64_t *rows, uint32_t *failing);
-/** Some of \p rows, whose tests have just been made, serve the next ones. */
+/** Some of \p rows, whose tests have just been made, serve the next ones. The view says so when it has no memory. */
 void mpl_repeats_learn(struct mpl_repeats *repeats, const uint64_t *rows,
                        const uint32_t *failing);
 

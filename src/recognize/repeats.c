@@ -394,11 +394,20 @@ static bool lasts(enum mpl_field field)
            field == MPL_FIELD_RANK || field == MPL_FIELD_ASKS;
 }
 
+/* False: no memory. */
+static bool put_reading(struct mpl_repeats *repeats, struct reading reading)
+{
+    const bool is_put = mpl_buf_put(&repeats->candidate.readings, &reading);
+
+    repeats->view->has_no_memory = repeats->view->has_no_memory || !is_put;
+    return is_put;
+}
+
 /* What has been read in a slot of a row. False: something that is another time another one, or no memory. */
 static bool take_readings(struct mpl_repeats *repeats, uint32_t i, uint32_t number)
 {
     const struct mpl_instance_view *view = repeats->view;
-    struct model *model = &repeats->candidate;
+    const uint32_t first = repeats->candidate.first;
     const struct mpl_formula_slot *slot = &view->definition->slots[number];
     const bool is_list = view->lists[number] != NULL;
 
@@ -411,20 +420,17 @@ static bool take_readings(struct mpl_repeats *repeats, uint32_t i, uint32_t numb
     }
     if (!is_list) {
         const struct mpl_bound *bound = &view->bounds[slot->name][i];
-        const struct reading reading = { number, bound->at - model->first,
-                                         view->scalars[number][i] };
 
-        return bound->kind == MPL_BOUND_ABSENT || mpl_buf_put(&model->readings, &reading);
+        return bound->kind == MPL_BOUND_ABSENT ||
+               put_reading(repeats, (struct reading){ number, bound->at - first,
+                                                      view->scalars[number][i] });
     }
     for (uint32_t k = 0; k < view->lists[number][i].n; k++) {
         struct mpl_bound bound;
 
         mpl_view_bind_item(repeats->view, &view->rows[i], slot->name, k, &bound);
-
-        const struct reading reading = { number, bound.at - model->first,
-                                         view->lists[number][i].values[k] };
-
-        if (!mpl_buf_put(&model->readings, &reading)) {
+        if (!put_reading(repeats, (struct reading){ number, bound.at - first,
+                                                    view->lists[number][i].values[k] })) {
             return false;
         }
     }
@@ -439,7 +445,11 @@ static bool take_model(struct mpl_repeats *repeats, uint32_t i, uint32_t failing
 
     model->readings.n = 0;
     model->failing = failing;
-    if (!take_shape(view, i, model) || !find_window(repeats, i, &model->window)) {
+    if (!take_shape(view, i, model)) {
+        repeats->view->has_no_memory = true;
+        return false;
+    }
+    if (!find_window(repeats, i, &model->window)) {
         return false;
     }
     for (uint32_t slot = 0; slot < view->definition->n_slots; slot++) {
@@ -492,6 +502,11 @@ void mpl_repeats_learn(struct mpl_repeats *repeats, const uint64_t *rows,
     }
     mpl_rows_list(rows, &list);
     for (uint32_t k = 0; k < list.n && k < LOOKED_AT && n_kept < MODELS; k++) {
+        /* Then names may be bound to nothing. */
+        if (repeats->view->has_no_memory) {
+            return;
+        }
+
         const uint32_t i = list.at[list.n - 1 - k];
 
         if (take_model(repeats, i, failing[i]) && !is_known(repeats, i)) {

@@ -72,9 +72,9 @@ static size_t write_step(char *text, const struct step *step, uint32_t *us)
 }
 
 /* A few kinds of steps one after the other, as in a program; of \p odd in a hundred, any. In the first half nobody meets. */
-static const struct mpl_events *events_of_steps(uint32_t odd)
+static const struct mpl_events *events_of_steps(uint32_t n_steps, uint32_t odd)
 {
-    char *text = MPL_NEW_ARRAY(arena, (size_t) N_STEPS * STEP_MAX, char);
+    char *text = MPL_NEW_ARRAY(arena, (size_t) n_steps * STEP_MAX, char);
     struct step kinds[3];
     uint32_t us = 0;
     size_t at = 0;
@@ -84,14 +84,14 @@ static const struct mpl_events *events_of_steps(uint32_t odd)
         kinds[k] = draw_step();
     }
     kinds[0].takes = true; /* or rank 0 only gives, and plays no role */
-    for (uint32_t i = 0; i < N_STEPS; i++) {
+    for (uint32_t i = 0; i < n_steps; i++) {
         struct step step = draw(100) < odd ? draw_step() : kinds[i % 7 % 3];
 
         for (uint32_t k = 0; k < step.n_gives; k++) {
             step.tags[k] = draw(2);
         }
         step.tag = draw(2) == 0 ? 500 : 8;
-        step.meets = step.meets && i > N_STEPS / 2;
+        step.meets = step.meets && i > n_steps / 2;
         at += write_step(text + at, &step, &us);
     }
     return events_of_text(text, arena);
@@ -151,7 +151,7 @@ START_TEST(what_repeats_has_the_answer_of_each_alone)
 
     draw_from(_i);
     for (uint32_t odd = 0; odd <= 40; odd += 20) {
-        const struct mpl_events *events = events_of_steps(odd);
+        const struct mpl_events *events = events_of_steps(N_STEPS, odd);
 
         for (int c = 0; c < N_CASES; c++) {
             const char *where = pattern_text("where: ", conditions[c]);
@@ -182,6 +182,31 @@ START_TEST(what_repeats_has_the_answer_of_each_alone)
 }
 END_TEST
 
+START_TEST(without_memory_it_fails_and_leaks_nothing)
+{
+    draw_from(0);
+    const struct mpl_events *events = events_of_steps(40, 0);
+    const struct mpl_pattern *p =
+        pattern_of_text(pattern_text("where: ", conditions[_i]), arena);
+    const size_t n_good = count_of(recognize(p, events, arena), "Give");
+    enum mpl_status st = MPL_E_NOMEM;
+
+    for (long n = 0; fails_without_memory(n, st); n++) {
+        struct mpl_arena *own = mpl_arena_create();
+        struct mpl_recognition *r = NULL;
+        const char *reason = NULL;
+
+        mpl_alloc_fail_after(n);
+        st = mpl_recognize(p, events, NULL, 0, own, &r, &reason, NULL);
+        mpl_alloc_fail_after(-1);
+        if (st == MPL_OK) {
+            ck_assert_uint_eq(count_of(r, "Give"), n_good);
+        }
+        mpl_arena_destroy(own);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("recognize_repeats");
@@ -189,5 +214,6 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, what_repeats_has_the_answer_of_each_alone, 0, 6);
+    tcase_add_loop_test(tcase, without_memory_it_fails_and_leaks_nothing, 0, N_CASES);
     return run_suite(suite);
 }
