@@ -200,11 +200,6 @@ struct walk {
     struct mpl_range room[MPL_FORMULA_ROWS];
 };
 
-static void leave_out(uint64_t *rows, uint32_t i)
-{
-    rows[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
-
 static void start(struct walk *walk, const uint64_t *wanted)
 {
     const bool is_next = walk->associated->link == MPL_LINK_NEXT;
@@ -221,7 +216,7 @@ static void start(struct walk *walk, const uint64_t *wanted)
         walk->bounds[i].location = location;
         if (walk->at[i] == MPL_NONE ||
             !find_room(walk->view, i, walk->associated, location, &walk->room[i])) {
-            leave_out(walk->rows, i);
+            mpl_row_leave_out(walk->rows, i);
         }
     }
 }
@@ -243,7 +238,7 @@ static bool step(struct walk *walk)
         walk->at[i] = at;
         if (at == MPL_NONE || at < walk->room[i].first || at > walk->room[i].end) {
             bound->kind = MPL_BOUND_ABSENT;
-            leave_out(walk->rows, i);
+            mpl_row_leave_out(walk->rows, i);
         } else {
             mpl_view_bind_span(walk->view, bound->location, at, bound);
         }

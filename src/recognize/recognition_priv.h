@@ -310,6 +310,10 @@ static inline void mpl_rows_first(uint32_t n, uint64_t *rows)
                                     : ~UINT64_C(0) >> (64 * (w + 1) - n);
     }
 }
+static inline void mpl_row_leave_out(uint64_t *rows, uint32_t i)
+{
+    rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
 static inline void mpl_rows_list(const uint64_t *rows, struct mpl_rows *list)
 {
     list->n = 0;

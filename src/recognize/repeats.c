@@ -256,11 +256,6 @@ static bool looks_like(const struct mpl_repeats *repeats, const struct model *mo
 
 /* ---- answers ------------------------------------------------------------------------------------ */
 
-static void leave_out(uint64_t *rows, uint32_t i)
-{
-    rows[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
-
 /* Takes from \p rows those whose only message at that place has another size. A row without one is to be read. */
 static void compare_sizes(const struct mpl_repeats *repeats, const struct reading *reading,
                           uint64_t *rows, uint64_t *unread)
@@ -278,9 +273,9 @@ static void compare_sizes(const struct mpl_repeats *repeats, const struct readin
         if (end >= loc->n_messages) {
             continue;
         }
-        leave_out(unread, i);
+        mpl_row_leave_out(unread, i);
         if ((double) loc->messages[end].bytes != reading->value) {
-            leave_out(rows, i);
+            mpl_row_leave_out(rows, i);
         }
     }
 }
@@ -306,7 +301,7 @@ static void compare_reading(struct mpl_repeats *repeats, const struct reading *r
         const uint32_t i = list.at[k];
 
         if (memcmp(&repeats->values[i], &reading->value, sizeof(double)) != 0) {
-            leave_out(rows, i);
+            mpl_row_leave_out(rows, i);
         }
     }
 }
@@ -339,7 +334,7 @@ static void keep_alike(struct mpl_repeats *repeats, const struct model *model,
         const uint32_t i = list.at[k];
 
         if (!looks_like(repeats, model, &repeats->view->rows[i], &repeats->first[i])) {
-            leave_out(rows, i);
+            mpl_row_leave_out(rows, i);
         }
     }
     compare_readings(repeats, model, rows);
@@ -357,7 +352,7 @@ void mpl_repeats_answer(struct mpl_repeats *repeats, uint64_t *rows, uint32_t *f
         mpl_rows_list(alike, &list);
         for (uint32_t k = 0; k < list.n; k++) {
             failing[list.at[k]] = model->failing;
-            leave_out(rows, list.at[k]);
+            mpl_row_leave_out(rows, list.at[k]);
         }
     }
 }

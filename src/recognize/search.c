@@ -329,7 +329,7 @@ static void find_fitting(struct mpl_instance_view *view, struct mpl_repeats *rep
     for (uint32_t i = 0; i < view->n; i++) {
         mpl_view_go(view, i);
         if (mpl_view_lacks_beside(view)) {
-            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+            mpl_row_leave_out(rows, i);
         }
     }
     memcpy(left, rows, sizeof left);
@@ -338,7 +338,7 @@ static void find_fitting(struct mpl_instance_view *view, struct mpl_repeats *rep
     mpl_repeats_learn(repeats, left, failing);
     for (uint32_t i = 0; i < view->n; i++) {
         if (failing[i] != MPL_NONE) {
-            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+            mpl_row_leave_out(rows, i);
         }
     }
 }

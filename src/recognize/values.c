@@ -366,7 +366,7 @@ static void test(struct mpl_instance_view *view, const struct mpl_formula *formu
         const uint32_t i = list.at[k];
 
         if (isnan(values[i]) || values[i] == 0) {
-            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+            mpl_row_leave_out(rows, i);
         }
     }
 }
@@ -383,7 +383,7 @@ static void test_presence(struct mpl_instance_view *view,
 
         if ((view->bounds[constraint->present][i].kind == MPL_BOUND_ABSENT) !=
             constraint->is_absent) {
-            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+            mpl_row_leave_out(rows, i);
         }
     }
 }
