@@ -18,13 +18,17 @@ struct answer {
 /* Links of one kind start at different places: each keeps its answer, nearly always. */
 enum { ANSWERS = 4 };
 
+/* What the filter says of calls of a kind. */
+enum answer_of_kind { UNASKED, TAKEN, REFUSED };
+
 struct mpl_finder {
-    uint32_t first;  /* span of bit 0 */
-    uint32_t step;   /* spans from one bit to the next: calls and computation alternate */
-    uint32_t n;      /* bits */
-    bool is_all;     /* all bits are set, and there are no words */
-    uint64_t *words; /* the span fits */
-    uint64_t *known; /* bit per word: it is filled in */
+    uint32_t first;   /* span of bit 0 */
+    uint32_t step;    /* spans from one bit to the next: calls and computation alternate */
+    uint32_t n;       /* bits */
+    bool is_all;      /* all bits are set, and there are no words */
+    uint64_t *words;  /* the span fits */
+    uint64_t *known;  /* bit per word: it is filled in */
+    uint8_t *of_kind; /* per kind of calls, enum answer_of_kind */
     struct answer next[ANSWERS], previous[ANSWERS];
 };
 
@@ -86,12 +90,19 @@ bool mpl_finders_prepare(struct mpl_recognition *r)
 
 /* ---- finders ----------------------------------------------------------------------------- */
 
+/* NULL: they are not known, or no more. */
+static const struct mpl_kinds *kinds_of(const struct mpl_recognition *r, uint32_t location)
+{
+    return r->topology == NULL ? NULL : mpl_kinds_get(r->topology, location);
+}
+
 static struct mpl_finder *make_finder(struct mpl_recognition *r,
                                       const struct mpl_span_filter *filter,
                                       uint32_t location)
 {
     const enum mpl_primitive_test test = mpl_primitive_row(filter->primitive)->test;
     const struct mpl_range range = r->ranges[location];
+    const struct mpl_kinds *kinds = kinds_of(r, location);
     struct mpl_finder *finder = MPL_NEW(r->arena, struct mpl_finder);
 
     if (finder == NULL) {
@@ -113,46 +124,70 @@ static struct mpl_finder *make_finder(struct mpl_recognition *r,
         finder->words = MPL_NEW_ARRAY(r->arena, n_words, uint64_t);
         finder->known = MPL_NEW_ARRAY(r->arena, n_words / 64 + 1, uint64_t);
     }
-    return finder->is_all || (finder->words != NULL && finder->known != NULL) ? finder
-                                                                              : NULL;
+    if (!finder->is_all && kinds != NULL) {
+        finder->of_kind = MPL_NEW_ARRAY(r->arena, kinds->n, uint8_t);
+    }
+    return mpl_arena_is_short(r->arena) ? NULL : finder;
 }
 
 /* ---- bits ---------------------------------------------------------------------------------- */
 
-static bool takes(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
-                  uint32_t location, uint32_t at)
+static bool takes_kind(const struct mpl_recognition *r,
+                       const struct mpl_span_filter *filter, uint32_t location,
+                       const struct mpl_kinds *kinds, uint32_t number)
 {
-    const struct mpl_span span = mpl_events_span(r->events, location, at);
+    const struct mpl_kind *kind = &kinds->kinds[number];
+    const struct mpl_span span = mpl_kind_span(r->events, location, kind);
 
-    return mpl_filter_takes(r, filter, location, &span) &&
-           mpl_filter_holds(r, filter, location, at);
+    for (uint32_t p = 0; p < kind->n_parts; p++) {
+        if (takes_kind(r, filter, location, kinds, kinds->parts[kind->first_part + p])) {
+            return true;
+        }
+    }
+    return kind->n_parts == 0 && mpl_filter_takes(r, filter, location, &span);
 }
 
-/* Likewise on the location of the pass, where letters say nearly everything. */
-static bool takes_near(const struct mpl_instance_view *view,
-                       const struct mpl_span_filter *filter, uint32_t number, uint32_t at)
+/* Of the calls of a kind one is asked. */
+static bool takes(const struct mpl_recognition *r, const struct mpl_span_filter *filter,
+                  uint32_t location, const struct mpl_kinds *kinds, uint8_t *of_kind,
+                  uint32_t at)
 {
-    const struct mpl_near *near = view->near;
+    if (at % 2 == 0 || kinds == NULL || of_kind == NULL) {
+        const struct mpl_span span = mpl_events_span(r->events, location, at);
 
-    return (near->links[near->letters[at]] >> number & 1) != 0 &&
-           (filter->where == NULL || mpl_filter_holds(view->r, filter, near->location, at));
+        return mpl_filter_takes(r, filter, location, &span);
+    }
+
+    const uint32_t kind = kinds->of_call[at / 2];
+
+    if (of_kind[kind] == UNASKED) {
+        of_kind[kind] = takes_kind(r, filter, location, kinds, kind) ? TAKEN : REFUSED;
+    }
+    return of_kind[kind] == TAKEN;
 }
 
 static void fill_word(const struct mpl_instance_view *view, uint32_t number,
                       uint32_t location, struct mpl_finder *finder, uint32_t word)
 {
+    const struct mpl_recognition *r = view->r;
     const struct mpl_span_filter *filter = &view->definition->associated[number].filter;
-    const bool is_near =
-        view->near != NULL && location == view->near->location && number < 64;
+    const struct mpl_kinds *kinds = kinds_of(r, location);
+    /* On the location of the pass letters say it. */
+    const struct mpl_near *near =
+        view->near != NULL && location == view->near->location && number < 64 ? view->near
+                                                                              : NULL;
     const uint32_t n = finder->n - word * 64 < 64 ? finder->n - word * 64 : 64;
     uint64_t bits = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t at = finder->first + (word * 64 + i) * finder->step;
-        const bool is_taken = is_near ? takes_near(view, filter, number, at)
-                                      : takes(view->r, filter, location, at);
+        const bool is_taken = near != NULL
+                                  ? (near->links[near->letters[at]] >> number & 1) != 0
+                                  : takes(r, filter, location, kinds, finder->of_kind, at);
 
-        bits |= (uint64_t) is_taken << i;
+        if (is_taken && mpl_filter_holds(r, filter, location, at)) {
+            bits |= UINT64_C(1) << i;
+        }
     }
     finder->words[word] = bits;
     finder->known[word / 64] |= UINT64_C(1) << word % 64;

@@ -69,20 +69,20 @@ static bool is_hopeless(struct team *team)
     return mpl_coverage_falls_short(team->r);
 }
 
-/* Kinds of calls are found once for all patterns, and before several threads ask for them. */
-static enum mpl_status prepare_kinds(const struct team *team, uint32_t n,
-                                     struct mpl_err *err)
+/* Kinds of calls are found once for all patterns, and before several threads ask for them: also for those of each other. */
+static enum mpl_status prepare_kinds(const struct mpl_recognition *r,
+                                     struct mpl_arena *arena, struct mpl_err *err)
 {
-    uint32_t locations[MPL_PARALLEL_MOST];
-    uint32_t n_locations = 0;
+    uint32_t *locations = MPL_NEW_ARRAY(arena, r->model->n_locations, uint32_t);
+    uint32_t n = 0;
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (team->r->roles_of_location[team->at[i]] != 0) {
-            locations[n_locations++] = team->at[i];
+    for (uint32_t l = 0; l < r->model->n_locations && locations != NULL; l++) {
+        if (r->roles_of_location[l] != 0) {
+            locations[n++] = l;
         }
     }
-    return n > 1 ? mpl_kinds_prepare(team->r->topology, locations, n_locations, err)
-                 : MPL_OK;
+    return locations == NULL ? mpl_nomem(err)
+                             : mpl_kinds_prepare(r->topology, locations, n, err);
 }
 
 static uint32_t count_spans(const struct mpl_recognition *r, uint32_t location)
@@ -126,9 +126,8 @@ static enum mpl_status search_levels(struct team *team, uint32_t first, uint32_t
         const struct mpl_parallel job = {
             .n_tasks = n, .max_threads = n, .run = search_one, .context = team
         };
-        enum mpl_status st = prepare_kinds(team, n, err);
+        const enum mpl_status st = mpl_parallel_run(&job, err);
 
-        st = st == MPL_OK ? mpl_parallel_run(&job, err) : st;
         if (st != MPL_OK) {
             return st;
         }
@@ -344,6 +343,7 @@ enum mpl_status mpl_instances_find_all(struct mpl_recognition *r, struct mpl_err
     struct mpl_arena *arena = mpl_arena_create();
     enum mpl_status st = arena == NULL ? mpl_nomem(err) : prepare(r, err);
 
+    st = st == MPL_OK ? prepare_kinds(r, arena, err) : st;
     if (st == MPL_OK) {
         st = open_team(&team, arena) ? search_all(&team, err) : mpl_nomem(err);
         close_team(&team);

@@ -34,8 +34,7 @@ struct place_table {
 
 /* What a thread needs to find kinds. */
 struct maker {
-    struct mpl_arena
-        *arena; /* its own while several are at work; else that of the topology */
+    struct mpl_arena *arena; /* while it is at work */
     struct place_table table;
 };
 
@@ -366,18 +365,19 @@ static bool has_room(struct mpl_topology *t)
     return t->kinds != NULL;
 }
 
-const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location)
+const struct mpl_kinds *mpl_kinds_get(const struct mpl_topology *t, uint32_t location)
 {
-    if (!has_room(t)) {
-        return NULL;
-    }
-    if (t->kinds->of_location[location] == NULL) {
-        struct maker *maker = &t->kinds->makers[0];
+    return t->kinds == NULL ? NULL : t->kinds->of_location[location];
+}
 
-        maker->arena = t->arena;
-        t->kinds->of_location[location] = make(t, location, maker);
-    }
-    return t->kinds->of_location[location];
+struct mpl_span mpl_kind_span(const struct mpl_events *events, uint32_t location,
+                              const struct mpl_kind *kind)
+{
+    struct mpl_span span = mpl_events_span(events, location, kind->span);
+
+    span.n_messages = kind->message != MPL_NONE;
+    span.first_message = kind->message;
+    return span;
 }
 
 /* Some locations, of which several threads find the kinds. */
@@ -394,23 +394,35 @@ static enum mpl_status make_one(void *context, size_t i, unsigned worker,
     struct mpl_kinds **kinds = &making->t->kinds->of_location[location];
     struct maker *maker = &making->t->kinds->makers[worker];
 
-    if (*kinds == NULL) {
-        maker->arena = maker->arena != NULL ? maker->arena : mpl_arena_create();
-        *kinds = maker->arena == NULL ? NULL : make(making->t, location, maker);
-    }
+    maker->arena = maker->arena != NULL ? maker->arena : mpl_arena_create();
+    *kinds = maker->arena == NULL ? NULL : make(making->t, location, maker);
     return *kinds == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, const uint32_t *locations,
-                                  uint32_t n, struct mpl_err *err)
+static uint32_t keep_missing(const struct mpl_topology *t, uint32_t *locations, uint32_t n)
+{
+    uint32_t n_missing = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (t->kinds->of_location[locations[i]] == NULL) {
+            locations[n_missing++] = locations[i];
+        }
+    }
+    return n_missing;
+}
+
+enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, uint32_t *locations, uint32_t n,
+                                  struct mpl_err *err)
 {
     struct making making = { t, locations };
-    const struct mpl_parallel job = {
-        .n_tasks = n, .max_threads = n, .run = make_one, .context = &making
-    };
+    struct mpl_parallel job = { .max_threads = n, .run = make_one, .context = &making };
 
     if (!has_room(t)) {
         return mpl_nomem(err);
+    }
+    job.n_tasks = keep_missing(t, locations, n);
+    if (job.n_tasks == 0) {
+        return MPL_OK;
     }
     for (uint32_t w = 0; w < MPL_PARALLEL_MOST; w++) {
         t->kinds->makers[w].arena = NULL;

@@ -152,11 +152,17 @@ struct mpl_kinds {
         *ends; /**< Per call: its only end, MPL_NONE without one, MPL_MANY_ENDS. */
 };
 
-/** The kinds of calls of a location, made when first asked for. NULL: out of memory. */
-const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location);
-/** Makes those of \p n locations, by as many threads as may be had. Errors: MPL_E_NOMEM. */
-enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, const uint32_t *locations,
-                                  uint32_t n, struct mpl_err *err);
+/** The kinds of calls of a location. NULL: they are not made. */
+const struct mpl_kinds *mpl_kinds_get(const struct mpl_topology *t, uint32_t location);
+/** What filters see of calls of a kind without parts. */
+struct mpl_span mpl_kind_span(const struct mpl_events *events, uint32_t location,
+                              const struct mpl_kind *kind);
+/**
+ * Makes those of \p n \p locations that are not made yet, by as many threads as may be had; \p locations is overwritten.
+ * Errors: MPL_E_NOMEM.
+ */
+enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, uint32_t *locations, uint32_t n,
+                                  struct mpl_err *err);
 
 /** Copies the requests to where recognition keeps them: its topology is gone by then. */
 enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,

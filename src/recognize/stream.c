@@ -201,11 +201,8 @@ static enum mpl_status find_letter(struct mpl_letter_stream *stream, uint32_t ki
     enum mpl_status st = MPL_OK;
 
     if (*letter == LETTER_UNKNOWN) {
-        struct mpl_span span =
-            mpl_events_span(stream->r->events, stream->location, of->span);
+        const struct mpl_span span = mpl_kind_span(stream->r->events, stream->location, of);
 
-        span.n_messages = of->message != MPL_NONE;
-        span.first_message = of->message;
         if (of->n_parts > 0) {
             st = unite_parts(stream, of, err);
         } else {
