@@ -16,7 +16,9 @@
 enum {
     MODELS =
         8, /* A program's steps are of few kinds, and near a sum or an output they are others. */
-    LOOKED_AT = 4 * MODELS /* Matches of which some become models. */
+    LOOKED_AT = 4 * MODELS, /* Matches of which some become models. */
+    TRIED =
+        1024 /* So many comparisons show whether at least a quarter of them finds what is repeated. */
 };
 
 /* What a test has read. */
@@ -45,6 +47,7 @@ struct mpl_repeats {
     uint32_t n_models;
     uint32_t next; /* the place of the next one */
     struct model candidate;
+    uint64_t n_compared, n_answered; /* Matches, on the location. */
     /* Of each row: */
     uint32_t first[MPL_FORMULA_ROWS];
     struct mpl_bound bounds[MPL_FORMULA_ROWS];
@@ -168,6 +171,13 @@ void mpl_repeats_forget(struct mpl_repeats *repeats)
 {
     repeats->n_models = 0;
     repeats->next = 0;
+    repeats->n_compared = repeats->n_answered = 0;
+}
+
+/* A farm's requests come in another order each time: to compare them with others costs as much as to test them. */
+static bool is_in_vain(const struct mpl_repeats *repeats)
+{
+    return repeats->n_compared >= TRIED && 4 * repeats->n_answered < repeats->n_compared;
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -330,6 +340,7 @@ static void keep_alike(struct mpl_repeats *repeats, const struct model *model,
     struct mpl_rows list;
 
     mpl_rows_list(rows, &list);
+    repeats->n_compared += list.n;
     for (uint32_t k = 0; k < list.n; k++) {
         const uint32_t i = list.at[k];
 
@@ -342,6 +353,9 @@ static void keep_alike(struct mpl_repeats *repeats, const struct model *model,
 
 void mpl_repeats_answer(struct mpl_repeats *repeats, uint64_t *rows, uint32_t *failing)
 {
+    if (is_in_vain(repeats)) {
+        return;
+    }
     for (uint32_t m = 0; m < repeats->n_models; m++) {
         const struct model *model = &repeats->models[m];
         mpl_row_set alike;
@@ -350,6 +364,7 @@ void mpl_repeats_answer(struct mpl_repeats *repeats, uint64_t *rows, uint32_t *f
         memcpy(alike, rows, sizeof alike);
         keep_alike(repeats, model, alike);
         mpl_rows_list(alike, &list);
+        repeats->n_answered += list.n;
         for (uint32_t k = 0; k < list.n; k++) {
             failing[list.at[k]] = model->failing;
             mpl_row_leave_out(rows, list.at[k]);
@@ -492,7 +507,7 @@ void mpl_repeats_learn(struct mpl_repeats *repeats, const uint64_t *rows,
     struct mpl_rows list;
     uint32_t n_kept = 0;
 
-    if (repeats->is_near == NULL) {
+    if (repeats->is_near == NULL || is_in_vain(repeats)) {
         return;
     }
     mpl_rows_list(rows, &list);
