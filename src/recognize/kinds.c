@@ -415,7 +415,9 @@ enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, uint32_t *locations, u
                                   struct mpl_err *err)
 {
     struct making making = { t, locations };
-    struct mpl_parallel job = { .max_threads = n, .run = make_one, .context = &making };
+    struct mpl_parallel job = { .max_threads = mpl_threads(),
+                                .run = make_one,
+                                .context = &making };
 
     if (!has_room(t)) {
         return mpl_nomem(err);
