@@ -1,7 +1,8 @@
 /*
  * The spans of a location that a link along it may lead to, a bit for each. Instances that follow
  * each other ask for the same spans again and again, and several links of an event for the same
- * kind of span: so a filter is asked once per span, when somebody first comes by.
+ * kind of span: so a filter is asked once per span, when somebody first comes by. Several threads may fill in the same bits at
+ * once: they find the same.
  */
 #include "config.h"
 
@@ -130,6 +131,24 @@ static struct mpl_finder *make_finder(struct mpl_recognition *r,
     return mpl_arena_is_short(r->arena) ? NULL : finder;
 }
 
+/* That of all copies if there is one: they find the same bits, but each follows a way of its own. */
+static struct mpl_finder *open_finder(struct mpl_recognition *r, uint32_t kind,
+                                      uint32_t location)
+{
+    const struct mpl_finders *shared = r->finders.shared;
+    struct mpl_finder **of_location = shared == NULL ? NULL : shared->of_kind[kind];
+    struct mpl_finder *finder;
+
+    if (of_location == NULL || of_location[location] == NULL) {
+        return make_finder(r, r->finders.filters[kind], location);
+    }
+    finder = MPL_NEW(r->arena, struct mpl_finder);
+    if (finder != NULL) {
+        *finder = *of_location[location];
+    }
+    return finder;
+}
+
 /* ---- bits ---------------------------------------------------------------------------------- */
 
 static bool takes_kind(const struct mpl_recognition *r,
@@ -160,10 +179,13 @@ static bool takes(const struct mpl_recognition *r, const struct mpl_span_filter 
 
     const uint32_t kind = kinds->of_call[at / 2];
 
-    if (of_kind[kind] == UNASKED) {
-        of_kind[kind] = takes_kind(r, filter, location, kinds, kind) ? TAKEN : REFUSED;
+    uint8_t answer = __atomic_load_n(&of_kind[kind], __ATOMIC_RELAXED);
+
+    if (answer == UNASKED) {
+        answer = takes_kind(r, filter, location, kinds, kind) ? TAKEN : REFUSED;
+        __atomic_store_n(&of_kind[kind], answer, __ATOMIC_RELAXED);
     }
-    return of_kind[kind] == TAKEN;
+    return answer == TAKEN;
 }
 
 static void fill_word(const struct mpl_instance_view *view, uint32_t number,
@@ -189,17 +211,20 @@ static void fill_word(const struct mpl_instance_view *view, uint32_t number,
             bits |= UINT64_C(1) << i;
         }
     }
-    finder->words[word] = bits;
-    finder->known[word / 64] |= UINT64_C(1) << word % 64;
+    __atomic_store_n(&finder->words[word], bits, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&finder->known[word / 64], UINT64_C(1) << word % 64,
+                      __ATOMIC_RELEASE);
 }
 
 static uint64_t word_of(const struct mpl_instance_view *view, uint32_t number,
                         uint32_t location, struct mpl_finder *finder, uint32_t word)
 {
-    if ((finder->known[word / 64] >> word % 64 & 1) == 0) {
+    const uint64_t known = __atomic_load_n(&finder->known[word / 64], __ATOMIC_ACQUIRE);
+
+    if ((known >> word % 64 & 1) == 0) {
         fill_word(view, number, location, finder, word);
     }
-    return finder->words[word];
+    return __atomic_load_n(&finder->words[word], __ATOMIC_RELAXED);
 }
 
 /* The first bit that is set, from \p bit on; n: none. */
@@ -314,7 +339,7 @@ uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32
     struct mpl_finder **of_location = has_room(r, kind) ? r->finders.of_kind[kind] : NULL;
 
     if (of_location != NULL && of_location[location] == NULL) {
-        of_location[location] = make_finder(r, r->finders.filters[kind], location);
+        of_location[location] = open_finder(r, kind, location);
     }
     struct mpl_finder *finder = of_location == NULL ? NULL : of_location[location];
     if (finder == NULL) {

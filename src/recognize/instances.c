@@ -267,14 +267,6 @@ static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
     return MPL_OK;
 }
 
-/* The same recognition: of instances each search writes those of its locations. */
-static bool copy_recognition(const struct mpl_recognition *r, struct mpl_recognition *copy)
-{
-    *copy = *r;
-    copy->arena = mpl_arena_create();
-    return copy->arena != NULL && mpl_finders_prepare(copy);
-}
-
 /*
  * So many locations are searched at a time. One alone where a pattern needs instances of others or what came first, and
  * where locations are so short that to begin threads costs more than it gains.
@@ -302,7 +294,7 @@ static bool open_search(struct team *team, uint32_t i)
 
     team->marks[i] = mpl_buf_make(sizeof(struct mpl_mark));
     team->arenas[i] = mpl_arena_create();
-    if (team->arenas[i] == NULL || (r != team->r && !copy_recognition(team->r, r))) {
+    if (team->arenas[i] == NULL || (r != team->r && !mpl_recognition_copy(team->r, r))) {
         return false;
     }
     team->searches[i] = mpl_search_open(r, marks, team->arenas[i]);

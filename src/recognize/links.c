@@ -37,8 +37,7 @@ void mpl_link_match(struct mpl_instance_view *view, const struct mpl_bound *base
 
 /* ---- instances around spans ----------------------------------------------------------------- */
 
-/* First and last spans of all instances of an event, and where those of a location are: made when first needed. */
-static bool make_spans(struct mpl_recognition *r, uint32_t event)
+bool mpl_instances_make_spans(struct mpl_recognition *r, uint32_t event)
 {
     struct mpl_instances *instances = &r->instances[event];
     struct mpl_range *spans;
@@ -46,6 +45,10 @@ static bool make_spans(struct mpl_recognition *r, uint32_t event)
 
     if (instances->spans != NULL) {
         return true;
+    }
+    if (r->is_copy) {
+        r->lack = (struct mpl_lack){ true, event, MPL_NONE };
+        return false;
     }
     spans = MPL_NEW_ARRAY(r->arena, instances->n, struct mpl_range);
     segment_of = MPL_NEW_ARRAY(r->arena, r->model->n_locations, uint32_t);
@@ -329,7 +332,7 @@ static void follow_containing(struct mpl_instance_view *view, uint32_t number,
     if (*near == NULL) {
         *near = MPL_NEW_ARRAY(view->arena, instances->n_segments, uint32_t);
     }
-    if (*near == NULL || !make_spans(view->r, associated->filter.event)) {
+    if (*near == NULL || !mpl_instances_make_spans(view->r, associated->filter.event)) {
         view->has_no_memory = true;
         return;
     }

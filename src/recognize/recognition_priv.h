@@ -81,6 +81,15 @@ struct mpl_finders {
     const struct mpl_span_filter **filters; /**< Per kind. */
     uint32_t **of_event; /**< Per event and associated event: its kind, or MPL_NONE. */
     struct mpl_finder ***of_kind; /**< Per kind and location; NULL: not made yet. */
+    const struct mpl_finders
+        *shared; /**< Of the recognition that this is a copy of; NULL: of none. */
+};
+
+/** Of all instances of an event, the column of an attribute, or, with MPL_NONE, their spans. */
+struct mpl_lack {
+    bool is_some;
+    uint32_t event;
+    uint32_t attribute;
 };
 
 struct mpl_recognition {
@@ -115,7 +124,16 @@ struct mpl_recognition {
     double time_coverage;
     /** Why it may be unknown what came first, if attributes have asked; NULL: all is known. */
     const char *value_doubt;
+    /** A copy's: of what nobody has made yet it says that it lacks it. */
+    bool is_copy;
+    struct mpl_lack lack;
 };
+
+/**
+ * The same recognition for one of several threads: with an arena, which the caller destroys, and finders of its own.
+ * Instances are those of \p r. False: out of memory.
+ */
+bool mpl_recognition_copy(const struct mpl_recognition *r, struct mpl_recognition *copy);
 
 /** Words of 64 bits in what is explained on a location. */
 static inline size_t mpl_explained_words(const struct mpl_model *model, uint32_t location)
@@ -348,6 +366,8 @@ void mpl_finders_hand_over(struct mpl_recognition *from, struct mpl_recognition 
  */
 uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32_t location,
                          uint32_t from, bool is_next);
+/** First and last spans of all instances of an event, and where those of a location are, if they are not known. False: out of memory. */
+bool mpl_instances_make_spans(struct mpl_recognition *r, uint32_t event);
 /** Follows the link of associated event \p number in some rows. */
 void mpl_link_follow(struct mpl_instance_view *view, uint32_t number, const uint64_t *rows);
 /** The other end of what \p base is about, likewise; \p filter is that of the base. */
