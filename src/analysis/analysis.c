@@ -239,6 +239,36 @@ static enum mpl_status find_steps(struct mpl_analysis *a, struct mpl_err *err)
     return st;
 }
 
+struct weighing {
+    struct mpl_analysis *a;
+    struct mpl_arena *arena;
+    struct mpl_clock_doubt *doubts;
+};
+
+static enum mpl_status weigh_part(void *context, size_t part, unsigned worker,
+                                  struct mpl_err *err)
+{
+    struct weighing *w = context;
+
+    (void) worker;
+    return part == 0 ? mpl_what_if_answer(w->a, err)
+                     : mpl_clocks_doubt(w->a, w->arena, &w->doubts, err);
+}
+
+/* What remedies would bring, and how wrong the clocks may be: neither needs the other. */
+static enum mpl_status weigh(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct weighing w = { .a = a, .arena = mpl_arena_create() };
+    const struct mpl_parallel both = {
+        .n_tasks = 2, .max_threads = mpl_threads(), .run = weigh_part, .context = &w
+    };
+    enum mpl_status st = w.arena == NULL ? mpl_nomem(err) : mpl_parallel_run(&both, err);
+
+    st = st == MPL_OK ? mpl_clocks_weigh(a, w.doubts, err) : st;
+    mpl_arena_destroy(w.arena);
+    return st;
+}
+
 enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
                                  const struct mpl_analysis_options *options,
                                  struct mpl_analysis **out, struct mpl_err *err)
@@ -262,8 +292,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
         st == MPL_OK ? prepare(&(struct preparing){ a, options, paths, n_paths }, err) : st;
     st = st == MPL_OK ? reason(a, options, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
-    st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
-    st = st == MPL_OK ? mpl_what_if_answer(a, err) : st;
+    st = st == MPL_OK ? weigh(a, err) : st;
     st = st == MPL_OK ? find_steps(a, err) : st;
     st = st == MPL_OK && !options->is_without_path ? mpl_path_find(a, err) : st;
     if (st == MPL_OK) {

@@ -129,8 +129,13 @@ void mpl_certainty_judge(struct mpl_analysis *a);
 void mpl_certainty_spread_doubt(struct mpl_analysis *a, struct mpl_diagnosed *all,
                                 size_t n);
 
+struct mpl_clock_doubt;
 /* clock_sensitivity.c: which findings, and whether the verdict, could change if the clocks were a little different */
-enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);
+enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a,
+                                 const struct mpl_clock_doubt *doubts, struct mpl_err *err);
+/* How wrong they may be, per run, in \p arena. Asks nothing but the runs. */
+enum mpl_status mpl_clocks_doubt(const struct mpl_analysis *a, struct mpl_arena *arena,
+                                 struct mpl_clock_doubt **out, struct mpl_err *err);
 
 /* Slots of facts; texts are borrowed. */
 struct mpl_slot mpl_slot_text(const char *name, const char *text);

@@ -191,19 +191,29 @@ static enum mpl_status weigh_group(struct mpl_analysis *a,
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static enum mpl_status weigh_all(struct mpl_analysis *a, struct mpl_arena *scratch,
-                                 struct mpl_err *err)
+enum mpl_status mpl_clocks_doubt(const struct mpl_analysis *a, struct mpl_arena *arena,
+                                 struct mpl_clock_doubt **out, struct mpl_err *err)
 {
-    const struct mpl_diagnosis *d = &a->diagnosis;
-    struct mpl_clock_doubt *doubts =
-        MPL_NEW_ARRAY(scratch, a->n_runs, struct mpl_clock_doubt);
-    enum mpl_status st = doubts == NULL ? mpl_nomem(err) : MPL_OK;
+    enum mpl_status st = MPL_OK;
 
+    *out = MPL_NEW_ARRAY(arena, a->n_runs, struct mpl_clock_doubt);
+    if (*out == NULL) {
+        return mpl_nomem(err);
+    }
     for (size_t r = 0; r < a->n_runs && st == MPL_OK; r++) {
         if (mpl_run_is_usable(&a->runs[r])) {
-            st = mpl_doubt_create(&a->runs[r], scratch, &doubts[r], err);
+            st = mpl_doubt_create(&a->runs[r], arena, &(*out)[r], err);
         }
     }
+    return st;
+}
+
+enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a,
+                                 const struct mpl_clock_doubt *doubts, struct mpl_err *err)
+{
+    const struct mpl_diagnosis *d = &a->diagnosis;
+    enum mpl_status st = MPL_OK;
+
     for (size_t i = 0; i < d->n_findings && st == MPL_OK; i++) {
         st = weigh(a, &doubts[a->findings[i].run], &a->findings[i], err);
     }
@@ -215,15 +225,5 @@ static enum mpl_status weigh_all(struct mpl_analysis *a, struct mpl_arena *scrat
             st = weigh_group(a, doubts, g, err);
         }
     }
-    return st;
-}
-
-enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err)
-{
-    struct mpl_arena *scratch = mpl_arena_create();
-    const enum mpl_status st =
-        scratch == NULL ? mpl_nomem(err) : weigh_all(a, scratch, err);
-
-    mpl_arena_destroy(scratch);
     return st;
 }

@@ -11,13 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the causes that lead. The others matter little, and each costs a replay. */
-enum { REMEDIES_TRIED = 12 };
+enum {
+    REMEDIES_TRIED =
+        12, /* Of the causes that lead. The others matter little, and each costs a replay. */
+    REMEDIES_TOGETHER = 4, /* Each needs 8 bytes per call. */
+};
+
+struct roles {
+    struct mpl_replay_role *items;
+    size_t n;
+};
 
 /* A remedy that was replayed, so that causes that share it pay once. */
 struct tried {
     uint32_t run;
     const char *text;
+    struct roles roles;
+    const struct mpl_what_if *what;
+    struct mpl_replay *replay;
+    struct mpl_arena *arena; /* while it is replayed */
+    enum mpl_status status;  /* MPL_OK or MPL_E_USAGE, with what is wrong */
+    struct mpl_err failure;
     struct mpl_replayed replayed;
 };
 
@@ -42,11 +56,6 @@ static void hand_on(struct mpl_err *err, const struct mpl_err *story)
 }
 
 /* ---- who may be named ---------------------------------------------------------------- */
-
-struct roles {
-    struct mpl_replay_role *items;
-    size_t n;
-};
 
 static void add_roles(const struct trial *t, struct roles *roles)
 {
@@ -292,22 +301,6 @@ static enum mpl_status complain(struct mpl_analysis *a, const struct mpl_finding
     return message->text == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-static enum mpl_status replay(struct mpl_analysis *a, const struct mpl_finding *f,
-                              struct tried *tried, struct mpl_err *err)
-{
-    const struct mpl_what_if *what = NULL;
-    struct mpl_replay *own = NULL;
-    struct roles roles;
-    enum mpl_status st =
-        list_roles(a, tried->run, mpl_trials_find(a, f->run, f->pattern), &roles, err);
-
-    st = st == MPL_OK ? mpl_what_if_parse(tried->text, a->arena, &what, err) : st;
-    st = st == MPL_OK ? find_replay(a, tried->run, &own, err) : st;
-    return st == MPL_OK ? mpl_replay_ask(own, what, roles.items, roles.n, a->arena,
-                                         &tried->replayed, err)
-                        : st;
-}
-
 static const struct tried *find_tried(const struct tried *all, size_t n,
                                       const struct mpl_diagnosed *d)
 {
@@ -376,50 +369,127 @@ static bool is_to_be_tried(const struct mpl_analysis *a, const struct mpl_diagno
            d->n_explained_by == 0 && mpl_run_is_usable(&a->runs[d->run]);
 }
 
-static enum mpl_status try_remedies(struct mpl_analysis *a, struct mpl_err *err)
+/* All that is to be known before it is replayed. */
+static enum mpl_status prepare(struct mpl_analysis *a, const struct mpl_diagnosed *d,
+                               struct tried *tried, struct mpl_err *err)
 {
-    struct tried *tried = MPL_NEW_ARRAY(a->arena, REMEDIES_TRIED, struct tried);
-    size_t n = 0;
+    const struct mpl_finding *f = d->finding;
 
-    if (tried == NULL) {
+    *tried = (struct tried){ .run = d->run, .text = f->what_if };
+    tried->status =
+        list_roles(a, d->run, mpl_trials_find(a, f->run, f->pattern), &tried->roles, err);
+    if (tried->status == MPL_OK) {
+        tried->status = find_replay(a, d->run, &tried->replay, err);
+    }
+    if (tried->status == MPL_OK) {
+        tried->status =
+            mpl_what_if_parse(tried->text, a->arena, &tried->what, &tried->failure);
+    }
+    return tried->status == MPL_E_USAGE ? MPL_OK : tried->status;
+}
+
+/* The next ones, at most \p most, behind the \p n that were tried. Causes stand in the order of what they are worth. */
+static enum mpl_status prepare_next(struct mpl_analysis *a, struct tried *tried, size_t *n,
+                                    size_t most, struct mpl_err *err)
+{
+    const size_t end = *n + most;
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < a->diagnosis.n_findings && *n < end && st == MPL_OK; i++) {
+        const struct mpl_diagnosed *d = &a->findings[i];
+
+        if (is_to_be_tried(a, d) && find_tried(tried, *n, d) == NULL) {
+            st = prepare(a, d, &tried[(*n)++], err);
+        }
+    }
+    return st;
+}
+
+static enum mpl_status replay_one(void *context, size_t i, unsigned worker,
+                                  struct mpl_err *err)
+{
+    struct tried *tried = (struct tried *) context + i;
+
+    (void) worker;
+    if (tried->status != MPL_OK) {
+        return MPL_OK;
+    }
+    tried->arena = mpl_arena_create();
+    if (tried->arena == NULL) {
         return mpl_nomem(err);
     }
-    /* Causes stand in the order of what they are worth. */
-    for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
+    tried->status =
+        mpl_replay_ask(tried->replay, tried->what, tried->roles.items, tried->roles.n,
+                       tried->arena, &tried->replayed, &tried->failure);
+    if (tried->status != MPL_OK && tried->status != MPL_E_USAGE) {
+        hand_on(err, &tried->failure);
+        return tried->status;
+    }
+    return MPL_OK;
+}
+
+/* Several at a time. */
+static enum mpl_status replay(struct mpl_analysis *a, struct tried *tried, size_t n,
+                              struct mpl_err *err)
+{
+    const unsigned n_threads = mpl_threads();
+    const struct mpl_parallel job = { .n_tasks = n,
+                                      .max_threads = n_threads < REMEDIES_TOGETHER
+                                                         ? n_threads
+                                                         : REMEDIES_TOGETHER,
+                                      .run = replay_one,
+                                      .context = tried };
+    const enum mpl_status st = mpl_parallel_run(&job, err);
+
+    for (size_t i = 0; i < n; i++) {
+        mpl_arena_absorb(a->arena, tried[i].arena);
+    }
+    return st;
+}
+
+/* As many as may be, without those that say something wrong. */
+static enum mpl_status replay_remedies(struct mpl_analysis *a, struct tried *tried,
+                                       size_t *n, struct mpl_err *err)
+{
+    size_t n_good = 0;
+    size_t before;
+    enum mpl_status st;
+
+    do {
+        before = *n;
+        st = prepare_next(a, tried, n, REMEDIES_TRIED - n_good, err);
+        st = st == MPL_OK ? replay(a, tried + before, *n - before, err) : st;
+        for (size_t i = before; i < *n; i++) {
+            n_good += tried[i].status == MPL_OK;
+        }
+    } while (st == MPL_OK && *n > before && n_good < REMEDIES_TRIED);
+    return st;
+}
+
+static enum mpl_status try_remedies(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct tried *tried = MPL_NEW_ARRAY(a->arena, a->diagnosis.n_findings, struct tried);
+    size_t n = 0;
+    enum mpl_status st =
+        tried == NULL ? mpl_nomem(err) : replay_remedies(a, tried, &n, err);
+
+    for (size_t i = 0; i < a->diagnosis.n_findings && st == MPL_OK; i++) {
         struct mpl_diagnosed *d = &a->findings[i];
-        struct mpl_err failure = { 0 };
-        const struct tried *same;
-        enum mpl_status st;
 
         if (!is_to_be_tried(a, d)) {
             continue;
         }
-        same = find_tried(tried, n, d);
-        if (same != NULL) {
-            st = fill(a, d, same, err);
-            if (st != MPL_OK) {
-                return st;
-            }
-            continue;
-        }
-        if (n == REMEDIES_TRIED) {
+        const struct tried *own = find_tried(tried, n, d);
+
+        if (own == NULL) {
             d->gain_doubt = "only what would help against the leading causes is replayed";
-            continue;
-        }
-        tried[n] = (struct tried){ .run = d->run, .text = d->finding->what_if };
-        st = replay(a, d->finding, &tried[n], &failure);
-        if (st == MPL_OK) {
-            st = fill(a, d, &tried[n++], err);
-        } else if (st == MPL_E_USAGE) {
-            st = complain(a, d->finding, failure.cause[0].text, err);
+        } else if (own->status == MPL_OK) {
+            st = fill(a, d, own, err);
         } else {
-            hand_on(err, &failure);
-        }
-        if (st != MPL_OK) {
-            return st;
+            st = complain(a, d->finding, own->failure.cause[0].text, err);
         }
     }
-    return MPL_OK;
+    return st;
 }
 
 enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err)

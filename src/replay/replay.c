@@ -4,6 +4,7 @@
 #include "replay/replay_priv.h"
 
 #include <math.h>
+#include <pthread.h>
 
 /* More than this share of missing ends, collectives or time makes a replay a guess. */
 static const double tolerated_share = 0.01;
@@ -70,7 +71,6 @@ static const char *lack_of_course(const struct course *course, double duration_s
 
 /* The run with nothing changed, and who hands out tasks in it. */
 struct baseline {
-    bool is_known;
     bool has_sections; /* says what is spent in each; all else is the same without */
     struct course course;
     struct farms farms;
@@ -81,7 +81,10 @@ struct mpl_replay {
     struct mpl_arena *arena;
     const struct activities *activities; /* NULL: nobody asked yet */
     const struct mpl_sections *sections; /* likewise */
-    struct baseline baseline;            /* shared by questions without regions */
+    struct baseline
+        *baseline; /* shared by questions without regions; NULL until one is asked */
+    pthread_mutex_t
+        lock; /* of all that questions share, also of the farms' scratch memory */
 };
 
 struct mpl_replay *mpl_replay_create(const struct mpl_events *events,
@@ -92,6 +95,7 @@ struct mpl_replay *mpl_replay_create(const struct mpl_events *events,
     if (replay != NULL) {
         replay->events = events;
         replay->arena = arena;
+        replay->lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
     }
     return replay;
 }
@@ -376,21 +380,33 @@ static enum mpl_status run_unsure(const struct question *q, const struct farms *
     return st;
 }
 
-/* Uses farms as scratch memory. */
-static enum mpl_status run_changed(const struct question *q, struct farms *farms,
+/* Uses the farms as scratch memory. */
+static enum mpl_status deal(const struct question *q, const struct farms *farms,
+                            struct course *changed, struct mpl_err *err)
+{
+    struct farms dealt = *farms;
+    const enum mpl_status st =
+        mpl_engine_run(q->replay->activities, &q->scale, &dealt, changed, err);
+
+    return st != MPL_OK || !changed->is_finished || find_unsure(q, farms) == MPL_NONE
+               ? st
+               : run_unsure(q, farms, changed, err);
+}
+
+static enum mpl_status run_changed(const struct question *q, const struct farms *farms,
                                    struct course *changed, struct mpl_err *err)
 {
-    const bool is_dealt = is_to_be_dealt(q, farms);
-    enum mpl_status st = mpl_engine_run(q->replay->activities, &q->scale,
-                                        is_dealt ? farms : NULL, changed, err);
+    enum mpl_status st = MPL_OK;
 
-    if (st != MPL_OK || !is_dealt) {
-        return st;
+    changed->is_finished = false;
+    if (is_to_be_dealt(q, farms)) {
+        (void) pthread_mutex_lock(&q->replay->lock);
+        st = deal(q, farms, changed, err);
+        (void) pthread_mutex_unlock(&q->replay->lock);
     }
-    if (!changed->is_finished) {
-        return mpl_engine_run(q->replay->activities, &q->scale, NULL, changed, err);
-    }
-    return find_unsure(q, farms) == MPL_NONE ? MPL_OK : run_unsure(q, farms, changed, err);
+    return st != MPL_OK || changed->is_finished
+               ? st
+               : mpl_engine_run(q->replay->activities, &q->scale, NULL, changed, err);
 }
 
 static enum mpl_status make_course(const struct question *q, struct course *course,
@@ -420,23 +436,44 @@ static enum mpl_status run_baseline(const struct question *q, struct mpl_arena *
     st = st == MPL_OK ? mpl_engine_run(q->replay->activities, &q->scale, NULL, course, err)
                       : st;
     st = st == MPL_OK ? find_farms(q, course, arena, &baseline->farms, err) : st;
-    baseline->is_known = st == MPL_OK;
     baseline->has_sections = q->scale.sections != NULL;
     return st;
 }
 
-/* How long each region takes is a matter of its own, of \p own. */
-static enum mpl_status find_baseline(const struct question *q, struct baseline *own,
-                                     struct baseline **out, struct mpl_err *err)
+/* How long each region takes is a matter of its own. A baseline that somebody may use stays as it is. */
+static enum mpl_status find_baseline(const struct question *q, struct baseline **out,
+                                     struct mpl_err *err)
 {
-    struct mpl_replay *replay = q->replay;
+    const bool is_own = q->scale.n_regions > 0;
+    struct mpl_arena *arena = is_own ? q->arena : q->replay->arena;
+    enum mpl_status st;
 
-    *out = q->scale.n_regions > 0 ? own : &replay->baseline;
-    if ((*out)->is_known && (q->scale.sections == NULL || (*out)->has_sections)) {
+    *out = is_own ? NULL : q->replay->baseline;
+    if (*out != NULL && (q->scale.sections == NULL || (*out)->has_sections)) {
         return MPL_OK;
     }
-    **out = (struct baseline){ .is_known = false };
-    return run_baseline(q, *out == own ? q->arena : replay->arena, *out, err);
+    *out = MPL_NEW(arena, struct baseline);
+    st = *out == NULL ? mpl_nomem(err) : run_baseline(q, arena, *out, err);
+    if (st == MPL_OK && !is_own) {
+        q->replay->baseline = *out;
+    }
+    return st;
+}
+
+/* What the question needs and others may, too. */
+static enum mpl_status share(struct question *q, struct baseline **baseline,
+                             struct mpl_err *err)
+{
+    enum mpl_status st;
+
+    (void) pthread_mutex_lock(&q->replay->lock);
+    st = mpl_question_resolve(q, err);
+    if (st == MPL_OK && lack_of(q->events) == NULL) {
+        st = lay_out(q->replay, err);
+        st = st == MPL_OK ? find_baseline(q, baseline, err) : st;
+    }
+    (void) pthread_mutex_unlock(&q->replay->lock);
+    return st;
 }
 
 static enum mpl_status compare(const struct question *q, const struct course *baseline,
@@ -461,16 +498,14 @@ static enum mpl_status compare(const struct question *q, const struct course *ba
     return st == MPL_OK ? doubt_kept(q, baseline->spent, out, err) : st;
 }
 
-static enum mpl_status run_twice(struct question *q, const int64_t *const *given,
-                                 struct mpl_replayed *out, struct mpl_err *err)
+/* The run with the changes, and what is different then. */
+static enum mpl_status run_again(struct question *q, const struct baseline *baseline,
+                                 const int64_t *const *given, struct mpl_replayed *out,
+                                 struct mpl_err *err)
 {
-    struct baseline own = { .is_known = false };
-    struct baseline *baseline = NULL;
     struct course changed = { 0 };
-    enum mpl_status st = lay_out(q->replay, err);
+    enum mpl_status st = mpl_question_settle(q, baseline->course.spent, err);
 
-    st = st == MPL_OK ? find_baseline(q, &own, &baseline, err) : st;
-    st = st == MPL_OK ? mpl_question_settle(q, baseline->course.spent, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -497,13 +532,14 @@ static enum mpl_status answer(struct question *q, const int64_t *const *given,
                                  .baseline_s = NAN,
                                  .changed_s = NAN,
                                  .gain_s = NAN };
+    struct baseline *baseline = NULL;
     enum mpl_status st;
 
     q->arena = mpl_arena_create();
-    st = q->arena == NULL ? mpl_nomem(err) : mpl_question_resolve(q, err);
+    st = q->arena == NULL ? mpl_nomem(err) : share(q, &baseline, err);
     made.doubt = lack_of(q->events);
     if (st == MPL_OK && made.doubt == NULL) {
-        st = run_twice(q, given, &made, err);
+        st = run_again(q, baseline, given, &made, err);
     }
     mpl_arena_destroy(q->arena);
     if (st == MPL_OK) {

@@ -32,6 +32,9 @@ const struct mpl_diagnosed *find_finding(const struct mpl_analysis *a, const cha
 /** Gives the first run a clock with these bounds, per location in us; INT64_MAX: none. */
 struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *bound_us);
 
+/** Weighs the clocks as an analysis does, once it has its findings. */
+enum mpl_status weigh_clocks(struct mpl_analysis *a, struct mpl_err *err);
+
 /** Two ranks, 20 rounds: rank 1 waits 30 us for each message, which needs \p room_us more than
  *  nothing, as does each answer; nobody waits for these. */
 struct program late_sender(int64_t room_us, struct mpl_arena *arena);

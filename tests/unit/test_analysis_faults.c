@@ -20,7 +20,7 @@ START_TEST(weighing_survives_failing_allocations)
     (void) set_bounds(a, bound_us);
     for (; fails_without_memory(n, st); n++) {
         mpl_alloc_fail_after(n);
-        st = mpl_clocks_weigh(a, NULL);
+        st = weigh_clocks(a, NULL);
         mpl_alloc_fail_after(-1);
     }
     ck_assert_int_gt(n, 2);

@@ -31,7 +31,7 @@ static void weigh(struct mpl_analysis *a)
 {
     struct mpl_err err = { 0 };
 
-    ck_assert_msg(mpl_clocks_weigh(a, &err) == MPL_OK, "%s", err.cause[0].text);
+    ck_assert_msg(weigh_clocks(a, &err) == MPL_OK, "%s", err.cause[0].text);
 }
 
 #define ck_assert_near(x, y) ck_assert_double_eq_tol(x, y, 1e-9)
