@@ -43,43 +43,71 @@ static bool is_over(const struct mpl_recognition *r, uint32_t location)
     return r->is_searched[location] || r->explained[location] == NULL;
 }
 
-/*
- * Messages whose other end, on a location that is not searched yet, may be a member there with this one as its match.
- * linking: roles of which there are such members.
- */
+/* Roles, as bits, whose events explain the other ends of their messages, too, where those are sends, or receives. */
+struct linking {
+    uint32_t sends;
+    uint32_t receives;
+};
+
+/* Messages whose other end, on a location that is not searched yet, may be a member there with this one as its match. */
 static uint64_t count_open(const struct mpl_recognition *r, uint32_t location,
-                           uint32_t linking)
+                           const struct linking *linking)
 {
-    const uint32_t n_messages = r->model->locations[location].n_messages;
+    const struct mpl_location *loc = &r->model->locations[location];
     uint64_t n = 0;
 
-    for (uint32_t m = 0; m < n_messages; m++) {
-        if ((r->explained[location][m / 64] >> m % 64 & 1) != 0) {
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const uint32_t envelope = loc->messages[m].envelope;
+
+        if (envelope == MPL_NONE || (r->explained[location][m / 64] >> m % 64 & 1) != 0) {
             continue;
         }
 
+        const uint32_t roles =
+            loc->envelopes[envelope].is_send ? linking->sends : linking->receives;
         const struct mpl_end other =
-            mpl_match_partner(r->model, mpl_events_match(r->events), location, m);
+            roles == 0
+                ? (struct mpl_end){ .message = MPL_NONE }
+                : mpl_match_partner(r->model, mpl_events_match(r->events), location, m);
 
         n += other.message != MPL_NONE && !is_over(r, other.location) &&
-             (r->roles_of_location[other.location] & linking) != 0;
+             (r->roles_of_location[other.location] & roles) != 0;
     }
     return n;
 }
 
-/* Roles, as bits, whose events explain the other ends of their messages, too. */
-static uint32_t find_linking(const struct mpl_pattern *pattern)
+/* The match of what can only be a send is a receive. */
+static void add_link(const struct mpl_event_definition *event,
+                     const struct mpl_associated *link, struct linking *linking)
 {
-    uint32_t roles = 0;
+    const enum mpl_primitive_test test =
+        link->base < event->n_members &&
+                event->members[link->base].filter.primitive != MPL_NONE
+            ? mpl_primitive_row(event->members[link->base].filter.primitive)->test
+            : MPL_TEST_CALL;
+
+    if (test != MPL_TEST_SEND && test != MPL_TEST_SSEND) {
+        linking->sends |= 1U << event->role;
+    }
+    if (test != MPL_TEST_RECV) {
+        linking->receives |= 1U << event->role;
+    }
+}
+
+static struct linking find_linking(const struct mpl_pattern *pattern)
+{
+    struct linking linking = { 0, 0 };
 
     for (uint32_t e = 0; e < pattern->n_events; e++) {
-        for (uint32_t a = 0; a < pattern->events[e].n_associated; a++) {
-            if (pattern->events[e].associated[a].is_explained) {
-                roles |= 1U << pattern->events[e].role;
+        const struct mpl_event_definition *event = &pattern->events[e];
+
+        for (uint32_t a = 0; a < event->n_associated; a++) {
+            if (event->associated[a].is_explained) {
+                add_link(event, &event->associated[a], &linking);
             }
         }
     }
-    return roles;
+    return linking;
 }
 
 bool mpl_coverage_falls_short(struct mpl_recognition *r)
@@ -102,11 +130,12 @@ bool mpl_coverage_falls_short(struct mpl_recognition *r)
     }
     r->likely_coverage = (double) n_explained / (double) n_searched;
 
-    const uint32_t linking = find_linking(r->pattern);
+    const struct linking linking = find_linking(r->pattern);
+    const bool are_some = (linking.sends | linking.receives) != 0;
 
-    for (uint32_t l = 0; l < r->model->n_locations && linking != 0; l++) {
+    for (uint32_t l = 0; l < r->model->n_locations && are_some; l++) {
         n_possible +=
-            r->is_searched[l] && r->explained[l] != NULL ? count_open(r, l, linking) : 0;
+            r->is_searched[l] && r->explained[l] != NULL ? count_open(r, l, &linking) : 0;
     }
     r->message_coverage = (double) n_possible / (double) n;
     return r->message_coverage < r->needed_coverage;

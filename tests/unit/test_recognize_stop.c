@@ -80,6 +80,18 @@ static const char ring[] = "pattern: ring\n"
                            "    members: {take: {event: recv, from: member}}\n"
                            "    associated: {give: {match: take}}\n"
                            "    where: give.bytes > 100 B\n";
+/* The same, but who sends explains both ends. */
+static const char pushes[] = "pattern: pushes\n"
+                             "says: All send to the next one.\n"
+                             "roles:\n"
+                             "  member: {count: many, where: \"sends >= 1\"}\n"
+                             "events:\n"
+                             "  Push:\n"
+                             "    on: member\n"
+                             "    expression: give\n"
+                             "    members: {give: {event: send, to: member}}\n"
+                             "    associated: {take: {match: give}}\n"
+                             "    where: give.bytes > 100 B\n";
 /* Messages at both ends of which chance decides, with an event that has another one as member. */
 static const char runs[] = "pattern: runs\n"
                            "says: All send to the next one.\n"
@@ -187,7 +199,10 @@ static void check_bounds(const char *text, const struct mpl_events *events, doub
 
 START_TEST(search_that_stops_tells_a_true_upper_bound)
 {
-    check_bounds(ring, events_of_ring(20 * (unsigned) _i), 0.2);
+    const struct mpl_events *events = events_of_ring(20 * (unsigned) _i);
+
+    check_bounds(ring, events, 0.2);
+    check_bounds(pushes, events, 0.2);
 }
 END_TEST
 
