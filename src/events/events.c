@@ -278,9 +278,8 @@ uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t locatio
 static struct mpl_span gap_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t k)
 {
-    const struct mpl_lane *lane = &events->lanes[location];
-    struct mpl_span span = {
-        .class = MPL_SPAN_COMPUTE,
+    return (struct mpl_span){
+        .class = mpl_gap_class(&events->lanes[location], k),
         .wait_kind = MPL_WAIT_NONE,
         .is_wait_known = true,
         .enter_ticks = mpl_events_enter_ticks(events, location, 2 * k),
@@ -290,15 +289,6 @@ static struct mpl_span gap_span(const struct mpl_events *events, uint32_t locati
         .first_message = MPL_NONE,
         .collective = MPL_NONE,
     };
-
-    if (k < lane->n_calls) {
-        if (lane->calls[k].class == MPL_SPAN_STARTUP) {
-            span.class = MPL_SPAN_STARTUP;
-        }
-    } else if (k > 0 && lane->calls[k - 1].class == MPL_SPAN_SHUTDOWN) {
-        span.class = MPL_SPAN_SHUTDOWN;
-    }
-    return span;
 }
 
 static void add_parts(const struct mpl_lane *lane, const struct mpl_call *call,

@@ -91,6 +91,17 @@ static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events
     return events->use[region];
 }
 
+/* What the time before call \p call is, or behind the last one. */
+static inline enum mpl_span_class mpl_gap_class(const struct mpl_lane *lane, uint32_t call)
+{
+    if (call < lane->n_calls) {
+        return lane->calls[call].class == MPL_SPAN_STARTUP ? MPL_SPAN_STARTUP
+                                                           : MPL_SPAN_COMPUTE;
+    }
+    return call > 0 && lane->calls[call - 1].class == MPL_SPAN_SHUTDOWN ? MPL_SPAN_SHUTDOWN
+                                                                        : MPL_SPAN_COMPUTE;
+}
+
 /* The region of a call; MPL_NONE for buffer flushes and off times. */
 static inline uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
                                        const struct mpl_call *call)

@@ -69,6 +69,7 @@ static double computed(const struct walk *w, uint32_t location)
 /* Behind call \p k - 1 that bounds sections, up to the next one. */
 static double computed_in(const struct walk *w, uint32_t location, uint32_t section)
 {
+    const struct mpl_lane *lane = &w->events->lanes[location];
     const uint32_t *bounds = w->sections->calls[location];
     const uint32_t n_spans = mpl_events_span_count(w->events, location);
     const uint32_t first = section == 0 ? 0 : 2 * (bounds[section - 1] + 1);
@@ -76,7 +77,7 @@ static double computed_in(const struct walk *w, uint32_t location, uint32_t sect
     int64_t ticks = 0;
 
     for (uint32_t i = first; i < end; i += 2) {
-        if (mpl_events_span(w->events, location, i).class == MPL_SPAN_COMPUTE) {
+        if (mpl_gap_class(lane, i / 2) == MPL_SPAN_COMPUTE) {
             ticks += mpl_events_leave_ticks(w->events, location, i) -
                      mpl_events_enter_ticks(w->events, location, i);
         }

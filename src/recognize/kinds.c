@@ -51,9 +51,10 @@ struct classing {
     struct mpl_buf kinds; /* struct mpl_kind */
     struct mpl_buf parts; /* uint32_t */
     struct mpl_buf own;   /* uint32_t: kinds of the messages of a call */
-    struct mpl_buf
-        last; /* uint32_t: those of the last call with several, in order of the messages, */
-    uint32_t last_kind; /* which is of this kind; MPL_NONE: there is none yet */
+    /* The last call with several messages of which envelopes say all: its region, */
+    uint32_t last_region;
+    struct mpl_buf last; /* uint32_t: the envelopes of its messages, */
+    uint32_t last_kind;  /* and its kind; MPL_NONE: there is none */
     bool has_no_memory;
 };
 
@@ -177,21 +178,51 @@ static bool list_parts(struct classing *c, uint32_t call,
     return !c->has_no_memory;
 }
 
-/* Most calls are like the one before. */
-static bool is_like_last(const struct classing *c)
+/* The envelope of message \p m of a call. */
+static uint32_t envelope_of(const struct classing *c, const struct mpl_call_about *about,
+                            uint32_t m)
 {
-    return c->last_kind != MPL_NONE &&
-           mpl_is_same_array(c->own.data, c->own.n, c->last.data, c->last.n,
-                             sizeof(uint32_t));
+    const struct mpl_span span = { .first_message = about->first_message,
+                                   .n_messages = about->n_messages };
+    const uint32_t message = mpl_events_message(c->t->events, c->location, &span, m);
+
+    return c->t->model->locations[c->location].messages[message].envelope;
 }
 
-static bool keep_last(struct classing *c)
+/* Most calls are like the one before. */
+static bool is_like_last(const struct classing *c, const struct mpl_call_about *about)
 {
-    c->last_kind = MPL_NONE;
-    if (!mpl_buf_grow_to(&c->last, c->own.n)) {
+    const uint32_t *last = c->last.data;
+    uint32_t m = 0;
+
+    if (c->last_kind == MPL_NONE || about->region != c->last_region ||
+        about->collective != MPL_NONE || about->n_messages != c->last.n) {
         return false;
     }
-    memcpy(c->last.data, c->own.data, c->own.n * sizeof(uint32_t));
+    while (m < about->n_messages && envelope_of(c, about, m) == last[m]) {
+        m++;
+    }
+    return m == about->n_messages;
+}
+
+/* False: no memory. */
+static bool keep_last(struct classing *c, const struct mpl_call_about *about, uint32_t kind)
+{
+    const struct mpl_location *loc = &c->t->model->locations[c->location];
+
+    c->last_kind = about->collective == MPL_NONE ? kind : MPL_NONE;
+    c->last_region = about->region;
+    if (!mpl_buf_grow_to(&c->last, about->n_messages)) {
+        return false;
+    }
+    for (uint32_t m = 0; m < about->n_messages; m++) {
+        const uint32_t envelope = envelope_of(c, about, m);
+
+        ((uint32_t *) c->last.data)[m] = envelope;
+        if (envelope == MPL_NONE || loc->envelopes[envelope].comm_unsure) {
+            c->last_kind = MPL_NONE;
+        }
+    }
     return true;
 }
 
@@ -257,19 +288,18 @@ static uint32_t kind_of_parts(struct classing *c, uint32_t call)
 static uint32_t kind_of_many(struct classing *c, uint32_t call,
                              const struct mpl_call_about *about)
 {
+    uint32_t kind;
+
+    if (is_like_last(c, about)) {
+        return c->last_kind;
+    }
     if (!list_parts(c, call, about)) {
         return MPL_NONE;
     }
-    if (is_like_last(c)) {
-        return c->last_kind;
-    }
-    if (!keep_last(c)) {
-        c->has_no_memory = true;
-        return MPL_NONE;
-    }
     sort_parts(c);
-    c->last_kind = kind_of_parts(c, call);
-    return c->last_kind;
+    kind = kind_of_parts(c, call);
+    c->has_no_memory = !keep_last(c, about, kind) || c->has_no_memory;
+    return c->has_no_memory ? MPL_NONE : kind;
 }
 
 /* ---- a location ------------------------------------------------------------------------------ */
