@@ -241,7 +241,9 @@ static void enter_call(struct engine *r, uint32_t location, uint32_t number)
     runner->ticks += r->is_plain ? mpl_engine_scaled(ticks, runner->compute)
                                  : mpl_engine_compute(r, location, ticks);
     r->slots[number] = runner->ticks + 1;
-    mpl_engine_wake(r, hanging);
+    if (hanging != 0) {
+        mpl_engine_wake(r, hanging);
+    }
     runner->is_in_call = true;
     if ((runner->head & ACTIVITY_BY_RECORD) != 0) {
         mpl_events_call(r->events, runner->lane, runner->call, &runner->view);
@@ -380,6 +382,9 @@ enum mpl_status mpl_engine_run(const struct activities *activities,
     }
     start(&r);
     sum_up(&r, out);
+    if (r.spent != NULL) {
+        mpl_engine_spend(&r);
+    }
     if (out->order_s != NULL && out->is_finished) {
         is_ok = mpl_engine_look_at_order(&r, scratch, out);
     }

@@ -78,6 +78,17 @@ static int64_t compute_by_region(struct engine *r, uint32_t location, uint32_t f
     return (int64_t) llround(ticks);
 }
 
+static void leave_section(struct engine *r, uint32_t location)
+{
+    struct runner *runner = &r->runners[location];
+    double *sections_s = r->spent == NULL ? NULL : r->spent[location].sections_s;
+
+    if (sections_s != NULL) {
+        sections_s[runner->section] += mpl_model_seconds(r->model, runner->section_ticks);
+    }
+    runner->section_ticks = 0;
+}
+
 /* Calls are run through in their order, so sections are. */
 static uint32_t section_of(struct engine *r, uint32_t location)
 {
@@ -87,6 +98,7 @@ static uint32_t section_of(struct engine *r, uint32_t location)
 
     while (calls != NULL && runner->section + 1 < sections->n &&
            calls[runner->section] < runner->call) {
+        leave_section(r, location);
         runner->section++;
     }
     return runner->section;
@@ -101,9 +113,7 @@ static int64_t compute_in_section(struct engine *r, uint32_t location, int64_t t
     const uint32_t section = section_of(r, location);
     int64_t more_ticks = 0;
 
-    if (r->spent != NULL && r->spent[location].sections_s != NULL) {
-        r->spent[location].sections_s[section] += mpl_model_seconds(r->model, ticks);
-    }
+    runner->section_ticks += ticks;
     for (; in != NULL && runner->n_begun <= section; runner->n_begun++) {
         more_ticks += in[runner->n_begun].more_ticks;
     }
@@ -142,16 +152,13 @@ int64_t mpl_engine_computed(const struct engine *r, const struct runner *runner)
 
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks)
 {
-    const struct runner *runner = &r->runners[location];
-    const double factor =
-        runner->speed * (r->scale->compute == NULL ? 1 : r->scale->compute[location]);
+    struct runner *runner = &r->runners[location];
+    const double factor = runner->speed * runner->compute;
 
     if (r->scale->given != NULL && r->scale->given[location] != NULL) {
         ticks = r->scale->given[location][runner->call];
     }
-    if (r->spent != NULL) {
-        r->spent[location].compute_s += mpl_model_seconds(r->model, ticks);
-    }
+    runner->compute_ticks += ticks;
     if (r->scale->n_regions > 0) {
         uint32_t from;
         uint32_t to;
@@ -163,14 +170,12 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks)
                                       : mpl_engine_scaled(ticks, factor);
 }
 
-int64_t mpl_engine_cost(const struct engine *r, uint32_t location, int64_t ticks,
-                        uint32_t region)
+int64_t mpl_engine_cost(struct engine *r, uint32_t location, int64_t ticks, uint32_t region)
 {
-    double factor = r->scale->transfer == NULL ? 1 : r->scale->transfer[location];
+    struct runner *runner = &r->runners[location];
+    double factor = runner->transfer;
 
-    if (r->spent != NULL) {
-        r->spent[location].transfer_s += mpl_model_seconds(r->model, ticks);
-    }
+    runner->transfer_ticks += ticks;
     for (size_t i = 0; i < r->scale->n_regions && region != MPL_NONE; i++) {
         if (r->scale->regions[i].is_region[region]) {
             factor *= r->scale->regions[i].factor[location];
@@ -180,4 +185,13 @@ int64_t mpl_engine_cost(const struct engine *r, uint32_t location, int64_t ticks
         }
     }
     return mpl_engine_scaled(ticks, factor);
+}
+
+void mpl_engine_spend(struct engine *r)
+{
+    for (uint32_t l = 0; l < r->model->n_locations; l++) {
+        leave_section(r, l);
+        r->spent[l].compute_s = mpl_model_seconds(r->model, r->runners[l].compute_ticks);
+        r->spent[l].transfer_s = mpl_model_seconds(r->model, r->runners[l].transfer_ticks);
+    }
 }

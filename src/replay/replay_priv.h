@@ -248,6 +248,9 @@ struct runner {
     uint32_t scan_instance; /* waits for this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
     uint32_t n_noted;       /* records whose functions are counted as open or not */
+    int64_t compute_ticks;  /* as recorded, so far: what it computed, */
+    int64_t section_ticks;  /* in its section, */
+    int64_t transfer_ticks; /* and what calls took beyond waiting */
     uint32_t section;       /* in which it computes */
     uint32_t n_begun;       /* sections of which it has got what is on top */
     bool is_in_call;
@@ -323,8 +326,10 @@ static inline int64_t mpl_engine_scaled(int64_t ticks, double factor)
 int64_t mpl_engine_computed(const struct engine *r, const struct runner *runner);
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks);
 /* What a call of a region, MPL_NONE where that is no matter, takes that took \p ticks beyond waiting. */
-int64_t mpl_engine_cost(const struct engine *r, uint32_t location, int64_t ticks,
+int64_t mpl_engine_cost(struct engine *r, uint32_t location, int64_t ticks,
                         uint32_t region);
+/* Fills in what everybody spent. */
+void mpl_engine_spend(struct engine *r);
 
 /* order.c: fills in course.order_s and course.choices when all are done; false if out
  * of memory. Cost: linear in records; 64 KiB. */
