@@ -20,6 +20,7 @@ struct layout {
     uint32_t location;
     struct mpl_buf code; /* uint16_t: its activities */
     struct answers answers;
+    int64_t left_ticks; /* its last call, or its first record */
     /* The call at hand. */
     struct mpl_call_view view;
     uint16_t flags;
@@ -181,16 +182,17 @@ static bool is_plain(const struct mpl_call_view *view)
            view->class != MPL_SPAN_SHUTDOWN;
 }
 
-/* \p before: the last record of the call before it. */
-static bool lay_out_call(struct layout *y, uint32_t number, uint32_t before)
+static bool lay_out_call(struct layout *y, uint32_t number)
 {
     const struct activities *a = y->a;
     const struct mpl_location *loc = &a->model->locations[y->location];
     const struct mpl_call_view *view = &y->view;
     const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
-    const int64_t ticks =
-        mpl_activities_inside(a, begin_ticks, mpl_ticks_of(loc, view->last_event));
+    const int64_t end_ticks = mpl_ticks_of(loc, view->last_event);
+    const int64_t compute_ticks = mpl_activities_inside(a, y->left_ticks, begin_ticks);
+    const int64_t ticks = mpl_activities_inside(a, begin_ticks, end_ticks);
 
+    y->left_ticks = end_ticks;
     y->needs.n = 0;
     y->held_ticks = 0;
     y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
@@ -202,8 +204,7 @@ static bool lay_out_call(struct layout *y, uint32_t number, uint32_t before)
 
     const int64_t waited_ticks = view->wait_ticks + y->held_ticks;
 
-    return write_activity(y,
-                          mpl_activities_inside(a, mpl_ticks_of(loc, before), begin_ticks),
+    return write_activity(y, compute_ticks,
                           ticks > waited_ticks ? ticks - waited_ticks : 0);
 }
 
@@ -211,17 +212,16 @@ static bool lay_out_location(struct layout *y)
 {
     struct activities *a = y->a;
     const uint32_t n = mpl_events_call_count(a->events, y->location);
-    uint32_t before = 0;
     uint16_t *code;
 
     y->code.n = 0;
     y->answers = mpl_answers_begin(a->model);
+    y->left_ticks = n > 0 ? mpl_ticks_of(&a->model->locations[y->location], 0) : 0;
     for (uint32_t k = 0; k < n; k++) {
         mpl_events_call(a->events, y->location, k, &y->view);
-        if (!lay_out_call(y, a->first_call[y->location] + k, before)) {
+        if (!lay_out_call(y, a->first_call[y->location] + k)) {
             return false;
         }
-        before = y->view.last_event;
     }
     code = MPL_NEW_ARRAY(y->arena, y->code.n, uint16_t);
     if (code != NULL && y->code.n > 0) {
