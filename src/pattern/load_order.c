@@ -179,6 +179,15 @@ static bool reads_instances(const struct mpl_event_definition *definition,
     return false;
 }
 
+/* What a link goes on from, or ends at; an instance is looked up during recognition. */
+static bool need_end(struct order *order, uint32_t event, uint32_t name)
+{
+    const struct mpl_event_definition *definition = &order->loader->pattern->events[event];
+
+    return name == MPL_NONE || name < definition->n_members ||
+           need(order, event, mpl_event_name_instance(definition, name));
+}
+
 static bool visit_needs(struct order *order, uint32_t event)
 {
     struct mpl_event_definition *definition = &order->loader->pattern->events[event];
@@ -191,14 +200,12 @@ static bool visit_needs(struct order *order, uint32_t event)
             return false;
         }
     }
-    /* Links that go on from an instance are followed during recognition. */
     for (uint32_t i = 0; i < definition->n_associated; i++) {
-        const uint32_t base = definition->associated[i].base;
+        const struct mpl_associated *link = &definition->associated[i];
 
-        definition->is_wide = definition->is_wide ||
-                              reads_instances(definition, definition->associated[i].where);
-        if (base >= definition->n_members &&
-            !need(order, event, mpl_event_name_instance(definition, base))) {
+        definition->is_wide =
+            definition->is_wide || reads_instances(definition, link->where);
+        if (!need_end(order, event, link->base) || !need_end(order, event, link->stop)) {
             return false;
         }
     }

@@ -122,6 +122,38 @@ START_TEST(columns_are_the_same_however_many_threads_make_them)
 }
 END_TEST
 
+/* Between its send and its receive everybody computes: without the instance nobody would know where to stop. */
+static const char since[] =
+    "pattern: since\n"
+    "says: All send to the next one.\n"
+    "roles:\n"
+    "  member: {count: many, where: \"sends >= 1\"}\n"
+    "events:\n"
+    "  Give:\n"
+    "    on: member\n"
+    "    expression: give\n"
+    "    members: {give: {event: send, to: member}}\n"
+    "  Hop:\n"
+    "    on: member\n"
+    "    expression: take\n"
+    "    members: {take: {event: recv, from: member}}\n"
+    "    associated:\n"
+    "      before: {previous: take, event: send}\n"
+    "      given: {containing: before, instance: Give}\n"
+    "      between: {previous: take, event: compute, since: given}\n"
+    "    where: between.duration > 0 s\n";
+
+START_TEST(links_end_at_instances_that_are_found_before)
+{
+    const struct mpl_pattern *pattern = pattern_of_text(since, arena);
+    const struct mpl_events *events = events_of_ring();
+
+    ck_assert_int_eq(setenv("MARPLE_THREADS", _i == 0 ? "1" : "3", 1), 0);
+    ck_assert_uint_eq(count_of(recognize(pattern, events, arena), "Hop"),
+                      (size_t) RANKS * ROUNDS);
+}
+END_TEST
+
 /* Which thread gets no memory is chance: then there is no column, and else it is the right one. */
 START_TEST(without_memory_there_is_no_column)
 {
@@ -158,6 +190,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, columns_are_the_same_however_many_threads_make_them, 0, 2);
+    tcase_add_loop_test(tcase, links_end_at_instances_that_are_found_before, 0, 2);
     tcase_add_test(tcase, without_memory_there_is_no_column);
     return run_suite(suite);
 }
