@@ -49,7 +49,8 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
                                 const struct mpl_analysis_options *options,
                                 struct mpl_err *err);
 /* By the id of a chosen pattern. */
-struct trial *mpl_trials_find(struct mpl_analysis *a, const char *run, const char *pattern);
+struct trial *mpl_trials_find(const struct mpl_analysis *a, const char *run,
+                              const char *pattern);
 
 /* Whether a chosen pattern is part of the work of another one, which sees it as computation. */
 bool mpl_trial_is_inside(const struct trial *inner, const struct trial *outer);

@@ -752,7 +752,8 @@ static size_t mpl_trials_of(const struct mpl_analysis *a, uint32_t run)
     return low;
 }
 
-struct trial *mpl_trials_find(struct mpl_analysis *a, const char *run, const char *pattern)
+struct trial *mpl_trials_find(const struct mpl_analysis *a, const char *run,
+                              const char *pattern)
 {
     const uint32_t index = mpl_runs_find(a, run);
 

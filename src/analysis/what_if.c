@@ -26,11 +26,12 @@ struct roles {
 struct tried {
     uint32_t run;
     const char *text;
+    const struct trial *first; /* whose roles come first; NULL: nobody's */
     struct roles roles;
     const struct mpl_what_if *what;
     struct mpl_replay *replay;
     struct mpl_arena *arena; /* while it is replayed */
-    enum mpl_status status;  /* MPL_OK or MPL_E_USAGE, with what is wrong */
+    enum mpl_status status;  /* MPL_OK, or MPL_E_USAGE: then failure says what is wrong */
     struct mpl_err failure;
     struct mpl_replayed replayed;
 };
@@ -301,11 +302,19 @@ static enum mpl_status complain(struct mpl_analysis *a, const struct mpl_finding
     return message->text == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-static const struct tried *find_tried(const struct tried *all, size_t n,
-                                      const struct mpl_diagnosed *d)
+static const struct trial *trial_of(const struct mpl_analysis *a,
+                                    const struct mpl_finding *f)
+{
+    return mpl_trials_find(a, f->run, f->pattern);
+}
+
+/* What was wrong with the roles of one pattern may be right with those of another one. */
+static const struct tried *find_tried(const struct mpl_analysis *a, const struct tried *all,
+                                      size_t n, const struct mpl_diagnosed *d)
 {
     for (size_t i = 0; i < n; i++) {
-        if (all[i].run == d->run && strcmp(all[i].text, d->finding->what_if) == 0) {
+        if (all[i].run == d->run && strcmp(all[i].text, d->finding->what_if) == 0 &&
+            (all[i].status == MPL_OK || all[i].first == trial_of(a, d->finding))) {
             return &all[i];
         }
     }
@@ -370,20 +379,22 @@ static bool is_to_be_tried(const struct mpl_analysis *a, const struct mpl_diagno
 }
 
 /* All that is to be known before it is replayed. */
-static enum mpl_status prepare(struct mpl_analysis *a, const struct mpl_diagnosed *d,
-                               struct tried *tried, struct mpl_err *err)
+static enum mpl_status prepare_one(struct mpl_analysis *a, const struct mpl_diagnosed *d,
+                                   struct tried *tried, struct mpl_err *err)
 {
     const struct mpl_finding *f = d->finding;
 
-    *tried = (struct tried){ .run = d->run, .text = f->what_if };
-    tried->status =
-        list_roles(a, d->run, mpl_trials_find(a, f->run, f->pattern), &tried->roles, err);
+    *tried = (struct tried){ .run = d->run, .text = f->what_if, .first = trial_of(a, f) };
+    tried->status = list_roles(a, d->run, tried->first, &tried->roles, err);
     if (tried->status == MPL_OK) {
         tried->status = find_replay(a, d->run, &tried->replay, err);
     }
     if (tried->status == MPL_OK) {
         tried->status =
             mpl_what_if_parse(tried->text, a->arena, &tried->what, &tried->failure);
+        if (tried->status != MPL_OK && tried->status != MPL_E_USAGE) {
+            hand_on(err, &tried->failure);
+        }
     }
     return tried->status == MPL_E_USAGE ? MPL_OK : tried->status;
 }
@@ -398,8 +409,8 @@ static enum mpl_status prepare_next(struct mpl_analysis *a, struct tried *tried,
     for (size_t i = 0; i < a->diagnosis.n_findings && *n < end && st == MPL_OK; i++) {
         const struct mpl_diagnosed *d = &a->findings[i];
 
-        if (is_to_be_tried(a, d) && find_tried(tried, *n, d) == NULL) {
-            st = prepare(a, d, &tried[(*n)++], err);
+        if (is_to_be_tried(a, d) && find_tried(a, tried, *n, d) == NULL) {
+            st = prepare_one(a, d, &tried[(*n)++], err);
         }
     }
     return st;
@@ -429,8 +440,8 @@ static enum mpl_status replay_one(void *context, size_t i, unsigned worker,
 }
 
 /* Several at a time. */
-static enum mpl_status replay(struct mpl_analysis *a, struct tried *tried, size_t n,
-                              struct mpl_err *err)
+static enum mpl_status replay_all(struct mpl_analysis *a, struct tried *tried, size_t n,
+                                  struct mpl_err *err)
 {
     const unsigned n_threads = mpl_threads();
     const struct mpl_parallel job = { .n_tasks = n,
@@ -458,7 +469,7 @@ static enum mpl_status replay_remedies(struct mpl_analysis *a, struct tried *tri
     do {
         before = *n;
         st = prepare_next(a, tried, n, REMEDIES_TRIED - n_good, err);
-        st = st == MPL_OK ? replay(a, tried + before, *n - before, err) : st;
+        st = st == MPL_OK ? replay_all(a, tried + before, *n - before, err) : st;
         for (size_t i = before; i < *n; i++) {
             n_good += tried[i].status == MPL_OK;
         }
@@ -479,7 +490,7 @@ static enum mpl_status try_remedies(struct mpl_analysis *a, struct mpl_err *err)
         if (!is_to_be_tried(a, d)) {
             continue;
         }
-        const struct tried *own = find_tried(tried, n, d);
+        const struct tried *own = find_tried(a, tried, n, d);
 
         if (own == NULL) {
             d->gain_doubt = "only what would help against the leading causes is replayed";

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <stdlib.h>
 
 #include "../lib/arena.h"
 #include "../lib/suite.h"
@@ -54,6 +55,28 @@ START_TEST(a_what_if_that_fails_needs_nobody_to_tell)
 }
 END_TEST
 
+/* One by one, so that the allocation that is refused is the same each time. */
+START_TEST(short_memory_while_remedies_are_tried_is_an_error_with_a_reason)
+{
+    const struct program program = late_sender(50, arena);
+    struct mpl_analysis *a = analyse_text(program_text(&program, NULL, arena));
+    enum mpl_status st = MPL_E_NOMEM;
+    long n = 0;
+
+    ck_assert_int_eq(setenv("MARPLE_THREADS", "1", 1), 0);
+    for (; fails_without_memory(n, st); n++) {
+        struct mpl_err err = { 0 };
+
+        mpl_alloc_fail_after(n);
+        st = mpl_what_if_answer(a, &err);
+        mpl_alloc_fail_after(-1);
+        ck_assert(st == MPL_OK || err.n > 0);
+    }
+    ck_assert_int_gt(n, 10);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("analysis-faults");
@@ -62,5 +85,6 @@ int main(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, weighing_survives_failing_allocations);
     tcase_add_test(tcase, a_what_if_that_fails_needs_nobody_to_tell);
+    tcase_add_test(tcase, short_memory_while_remedies_are_tried_is_an_error_with_a_reason);
     return run_suite(suite);
 }
