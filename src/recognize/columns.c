@@ -32,7 +32,7 @@ struct filling {
     atomic_bool lacks;      /* a thread cannot go on without something that is to be made */
 };
 
-/* Of some instances. False: out of memory, or of a copy, see there, that something is not made. */
+/* Of some instances. False: out of memory; of a copy also that it lacks something. */
 static bool fill(struct mpl_instance_view *view, const struct wanted *wanted, size_t first,
                  size_t end)
 {
@@ -167,7 +167,7 @@ static bool fill_together(struct mpl_recognition *r, uint32_t event,
     return is_good;
 }
 
-/* What came first is asked, and members on other locations are found, by one thread. */
+/* False where somebody asks what came first, or members are on other locations: that is found by one thread. */
 static bool can_share(const struct mpl_pattern *pattern, uint32_t event)
 {
     const struct mpl_event_definition *definition = &pattern->events[event];

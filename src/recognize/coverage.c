@@ -43,7 +43,7 @@ static bool is_over(const struct mpl_recognition *r, uint32_t location)
     return r->is_searched[location] || r->explained[location] == NULL;
 }
 
-/* Roles, as bits, whose events explain the other ends of their messages, too, where those are sends, or receives. */
+/* Of sends and of receives: roles, as bits, whose events may explain them from their other ends. */
 struct linking {
     uint32_t sends;
     uint32_t receives;
@@ -76,7 +76,7 @@ static uint64_t count_open(const struct mpl_recognition *r, uint32_t location,
     return n;
 }
 
-/* The match of what can only be a send is a receive. */
+/* The match of what can only be a send is a receive, so such an event explains no sends of others. */
 static void add_link(const struct mpl_event_definition *event,
                      const struct mpl_associated *link, struct linking *linking)
 {

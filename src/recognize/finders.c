@@ -2,7 +2,7 @@
  * The spans of a location that a link along it may lead to, a bit for each. Instances that follow
  * each other ask for the same spans again and again, and several links of an event for the same
  * kind of span: so a filter is asked once per span, when somebody first comes by. Several threads may fill in the same bits at
- * once: they find the same.
+ * once: they find the same, and a word is there before its known bit is (built-in atomics, as these are plain arrays).
  */
 #include "config.h"
 
@@ -131,7 +131,7 @@ static struct mpl_finder *make_finder(struct mpl_recognition *r,
     return mpl_arena_is_short(r->arena) ? NULL : finder;
 }
 
-/* That of all copies if there is one: they find the same bits, but each follows a way of its own. */
+/* Copies share the bits of the original if it has some; the answers that are kept are each one's own. */
 static struct mpl_finder *open_finder(struct mpl_recognition *r, uint32_t kind,
                                       uint32_t location)
 {
@@ -323,7 +323,7 @@ void mpl_finders_hand_over(struct mpl_recognition *from, struct mpl_recognition 
     for (uint32_t kind = 0; kind < from->finders.n_kinds; kind++) {
         struct mpl_finder **of_location = from->finders.of_kind[kind];
 
-        /* Without memory they are found out again. */
+        /* Without memory they are found out again, or whoever asks fails. */
         if (of_location != NULL && of_location[location] != NULL && has_room(into, kind)) {
             into->finders.of_kind[kind][location] = of_location[location];
             of_location[location] = NULL;

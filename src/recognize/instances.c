@@ -69,7 +69,7 @@ static bool is_hopeless(struct team *team)
     return mpl_coverage_falls_short(team->r);
 }
 
-/* Kinds of calls are found once for all patterns, and before several threads ask for them: also for those of each other. */
+/* Kinds of calls are found once for all patterns, and before several threads ask for them: each also asks about locations that others search. */
 static enum mpl_status prepare_kinds(const struct mpl_recognition *r,
                                      struct mpl_arena *arena, struct mpl_err *err)
 {

@@ -51,10 +51,10 @@ struct classing {
     struct mpl_buf kinds; /* struct mpl_kind */
     struct mpl_buf parts; /* uint32_t */
     struct mpl_buf own;   /* uint32_t: kinds of the messages of a call */
-    /* The last call with several messages of which envelopes say all: its region, */
+    /* Of the last call with several messages, if envelopes say all of them: */
+    uint32_t last_kind; /* MPL_NONE: they do not, or there is none yet */
     uint32_t last_region;
-    struct mpl_buf last; /* uint32_t: the envelopes of its messages, */
-    uint32_t last_kind;  /* and its kind; MPL_NONE: there is none */
+    struct mpl_buf last; /* uint32_t: the envelopes of its messages */
     bool has_no_memory;
 };
 

@@ -16,18 +16,6 @@ struct mpl_window mpl_window_of(const struct mpl_events *events)
     return window;
 }
 
-bool mpl_recognition_copy(const struct mpl_recognition *r, struct mpl_recognition *copy)
-{
-    *copy = *r;
-    copy->is_copy = true;
-    copy->arena = mpl_arena_create();
-    if (copy->arena == NULL || !mpl_finders_prepare(copy)) {
-        return false;
-    }
-    copy->finders.shared = &r->finders;
-    return true;
-}
-
 /* ---- recognising ---------------------------------------------------------------------- */
 
 static enum mpl_status check_needs(const struct mpl_recognition *r, const char **reason,

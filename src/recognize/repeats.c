@@ -18,7 +18,7 @@ enum {
         8, /* A program's steps are of few kinds, and near a sum or an output they are others. */
     LOOKED_AT = 4 * MODELS, /* Matches of which some become models. */
     TRIED =
-        1024 /* So many comparisons show whether at least a quarter of them finds what is repeated. */
+        1024 /* So many matches show whether at least three of four repeat another one. */
 };
 
 /* What a test has read. */
@@ -47,7 +47,7 @@ struct mpl_repeats {
     uint32_t n_models;
     uint32_t next; /* the place of the next one */
     struct model candidate;
-    uint64_t n_compared, n_answered; /* Matches, on the location. */
+    uint64_t n_asked, n_answered; /* Matches, on the location. */
     /* Of each row: */
     uint32_t first[MPL_FORMULA_ROWS];
     struct mpl_bound bounds[MPL_FORMULA_ROWS];
@@ -171,13 +171,13 @@ void mpl_repeats_forget(struct mpl_repeats *repeats)
 {
     repeats->n_models = 0;
     repeats->next = 0;
-    repeats->n_compared = repeats->n_answered = 0;
+    repeats->n_asked = repeats->n_answered = 0;
 }
 
 /* A farm's requests come in another order each time: to compare them with others costs as much as to test them. */
 static bool is_in_vain(const struct mpl_repeats *repeats)
 {
-    return repeats->n_compared >= TRIED && 4 * repeats->n_answered < repeats->n_compared;
+    return repeats->n_asked >= TRIED && 4 * repeats->n_answered < 3 * repeats->n_asked;
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ static void keep_alike(struct mpl_repeats *repeats, const struct model *model,
     struct mpl_rows list;
 
     mpl_rows_list(rows, &list);
-    repeats->n_compared += list.n;
+
     for (uint32_t k = 0; k < list.n; k++) {
         const uint32_t i = list.at[k];
 
@@ -353,9 +353,13 @@ static void keep_alike(struct mpl_repeats *repeats, const struct model *model,
 
 void mpl_repeats_answer(struct mpl_repeats *repeats, uint64_t *rows, uint32_t *failing)
 {
-    if (is_in_vain(repeats)) {
+    struct mpl_rows all;
+
+    if (repeats->n_models == 0 || is_in_vain(repeats)) {
         return;
     }
+    mpl_rows_list(rows, &all);
+    repeats->n_asked += all.n;
     for (uint32_t m = 0; m < repeats->n_models; m++) {
         const struct model *model = &repeats->models[m];
         mpl_row_set alike;

@@ -380,7 +380,7 @@ static enum mpl_status run_unsure(const struct question *q, const struct farms *
     return st;
 }
 
-/* Uses the farms as scratch memory. */
+/* Slots and offers of the farms are scratch memory: one question at a time. */
 static enum mpl_status deal(const struct question *q, const struct farms *farms,
                             struct course *changed, struct mpl_err *err)
 {

@@ -102,7 +102,7 @@ enum mpl_status mpl_replay_run(const struct mpl_events *events,
 /**
  * What several questions about one run share: what its calls need and take, its sections, and the run with nothing
  * changed, once for all that change no region. Answers are those of mpl_replay_run(), whatever was asked before. Several
- * threads may ask at a time, each with an arena of its own.
+ * threads may call mpl_replay_ask() at a time, each with an arena of its own.
  *
  * Ownership: lives in \p arena, which must outlive all questions, as \p events must; answers may outlive both. NULL
  *            without memory.

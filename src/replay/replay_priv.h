@@ -248,9 +248,9 @@ struct runner {
     uint32_t scan_instance; /* waits for this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
     uint32_t n_noted;       /* records whose functions are counted as open or not */
-    int64_t compute_ticks;  /* as recorded, so far: what it computed, */
-    int64_t section_ticks;  /* in its section, */
-    int64_t transfer_ticks; /* and what calls took beyond waiting */
+    int64_t compute_ticks;  /* what it has computed so far, before any change */
+    int64_t section_ticks;  /* likewise in its section */
+    int64_t transfer_ticks; /* likewise what calls took beyond waiting */
     uint32_t section;       /* in which it computes */
     uint32_t n_begun;       /* sections of which it has got what is on top */
     bool is_in_call;
