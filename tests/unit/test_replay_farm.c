@@ -468,6 +468,63 @@ START_TEST(running_out_of_memory_is_told_at_every_allocation)
 }
 END_TEST
 
+/* ---- several threads ------------------------------------------------------------------------------ */
+
+static const char *const questions[] = { "compute(1)/2",      "compute(2)*4",
+                                         "compute(2)=others", "compute(0)/2",
+                                         "network*0",         "region(MPI_Recv)*0.5",
+                                         "compute(1)=even" };
+enum { N_QUESTIONS = sizeof questions / sizeof *questions, TURNS = 6, THREADS = 4 };
+
+struct asking {
+    struct mpl_replay *replay;
+    const struct mpl_what_if *what[N_QUESTIONS];
+    struct mpl_arena *arenas[N_QUESTIONS * TURNS];
+    struct mpl_replayed answers[N_QUESTIONS * TURNS];
+};
+
+static enum mpl_status ask_one(void *context, size_t task, unsigned worker,
+                               struct mpl_err *err)
+{
+    struct asking *asking = context;
+
+    (void) worker;
+    return mpl_replay_ask(asking->replay, asking->what[task % N_QUESTIONS], NULL, 0,
+                          asking->arenas[task], &asking->answers[task], err);
+}
+
+START_TEST(threads_that_ask_at_a_time_get_the_answers_of_one)
+{
+    const struct plan plan = draw_plan((unsigned) _i);
+    struct schedule recorded = scheduled(&plan, NULL);
+    const struct mpl_events *events = record(&recorded);
+    struct asking asking = { .replay = mpl_replay_create(events, arena) };
+    const struct mpl_parallel job = { .n_tasks = N_QUESTIONS * TURNS,
+                                      .max_threads = THREADS,
+                                      .run = ask_one,
+                                      .context = &asking };
+    struct mpl_err err = { 0 };
+
+    for (int q = 0; q < N_QUESTIONS; q++) {
+        ck_assert_int_eq(mpl_what_if_parse(questions[q], arena, &asking.what[q], NULL),
+                         MPL_OK);
+    }
+    for (int task = 0; task < N_QUESTIONS * TURNS; task++) {
+        asking.arenas[task] = mpl_arena_create();
+        ck_assert_ptr_nonnull(asking.arenas[task]);
+    }
+    ck_assert_msg(mpl_parallel_run(&job, &err) == MPL_OK, "%s", err.cause[0].text);
+    for (int task = 0; task < N_QUESTIONS * TURNS; task++) {
+        const struct mpl_replayed alone = ask(events, questions[task % N_QUESTIONS]);
+
+        ck_assert_double_eq(asking.answers[task].baseline_s, alone.baseline_s);
+        ck_assert_double_eq(asking.answers[task].changed_s, alone.changed_s);
+        ck_assert_pstr_eq(asking.answers[task].doubt, alone.doubt);
+        mpl_arena_destroy(asking.arenas[task]);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("replay-farm");
@@ -482,5 +539,6 @@ int main(void)
     tcase_add_loop_test(t, the_order_behind_a_farm_is_looked_at, 1, 11);
     tcase_add_test(t, tasks_that_overlap_are_not_dealt);
     tcase_add_test(t, running_out_of_memory_is_told_at_every_allocation);
+    tcase_add_loop_test(t, threads_that_ask_at_a_time_get_the_answers_of_one, 1, 11);
     return run_suite(suite);
 }
