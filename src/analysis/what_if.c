@@ -11,11 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    REMEDIES_TRIED =
-        12, /* Of the causes that lead. The others matter little, and each costs a replay. */
-    REMEDIES_TOGETHER = 4, /* Each needs 8 bytes per call. */
-};
+/* Remedies of the causes that lead: the others matter little, and each costs a replay, which needs 8 bytes per call. */
+enum { REMEDIES_TRIED = 12, REMEDIES_TOGETHER = 4 };
 
 struct roles {
     struct mpl_replay_role *items;

@@ -13,13 +13,11 @@
 
 #include <string.h>
 
-enum {
-    MODELS =
-        8, /* A program's steps are of few kinds, and near a sum or an output they are others. */
-    LOOKED_AT = 4 * MODELS, /* Matches of which some become models. */
-    TRIED =
-        1024 /* So many matches show whether at least three of four repeat another one. */
-};
+/*
+ * A program's steps are of few kinds, and near a sum or an output they are others. Of so many matches that were tested some
+ * become models; and so many show whether at least three of four repeat another one.
+ */
+enum { MODELS = 8, LOOKED_AT = 4 * MODELS, TRIED = 1024 };
 
 /* What a test has read. */
 struct reading {
