@@ -67,6 +67,7 @@ static const char ring[] =
     "      large: {previous: give, event: send, where: bytes > 100 B}\n"
     "      last: {previous: large, event: recv}\n"
     "      hop: {containing: last, instance: Hop}\n"
+    "    where: \"default(large.place, 0) >= 0 and default(last.place, 0) >= 0\"\n"
     "    attributes:\n"
     "      wait: {value: take.wait, unit: s, says: For the message.}\n"
     "      work: {value: given.work, unit: s, says: Of the sender.}\n"
