@@ -2,6 +2,8 @@
 
 #include "clc/clc_priv.h"
 
+#include <string.h>
+
 /*
  * Backward amortization, and the new times. A location is swept once, from its last event to
  * its first.
@@ -28,6 +30,7 @@ struct sweep {
     /* The location. */
     struct mpl_clc_track *track;
     uint32_t location;
+    int64_t *ticks;       /* Its times; those of events that have been written are new. */
     int64_t *shift_ticks; /* Room for the shifts of one stretch between points. */
     /* The ramp at hand. */
     bool has_ramp;
@@ -43,7 +46,6 @@ struct sweep {
     int64_t next_shift_ticks;
     int64_t max_ticks;
     int64_t end_ticks;
-    bool is_short; /* Memory ran out; times are not as they should be. */
 };
 
 /* ---- caps ------------------------------------------------------------------------------------- */
@@ -52,8 +54,8 @@ static void cap_sources(struct mpl_clc_net *net, uint32_t location, uint32_t i)
 {
     const struct mpl_clc_track *track = &net->track[location];
     const struct mpl_net_point *point = &track->points[i];
-    const int64_t ticks = mpl_times_get(track->times, point->event) +
-                          track->at[i].shift.ticks - mpl_clc_point_least(net, point);
+    const int64_t ticks = mpl_times_get(track->times, point->event) + track->at[i].ticks -
+                          mpl_clc_point_least(net, point);
 
     if ((point->flags & MPL_POINT_GROUP) == 0) {
         net->pair_ticks[point->link] =
@@ -91,7 +93,7 @@ static void find_caps(struct mpl_clc_net *net)
 static int64_t cap_of(const struct sweep *s, const struct mpl_net_point *point)
 {
     const struct mpl_clc_net *net = s->net;
-    const int64_t ticks = mpl_times_get(s->track->times, point->event);
+    const int64_t ticks = s->ticks[point->event];
 
     if ((point->flags & MPL_POINT_GROUP) == 0) {
         const int64_t cap = net->pair_ticks[point->link];
@@ -104,62 +106,85 @@ static int64_t cap_of(const struct sweep *s, const struct mpl_net_point *point)
     return least == MPL_ORDER_NEVER ? INT64_MAX : -least - ticks;
 }
 
-/* ---- the new time of one event ------------------------------------------------------------------ */
+/* ---- new times ---------------------------------------------------------------------------------- */
 
-static void count_change(struct mpl_clc_distortion *d, int64_t before, int64_t change)
+/* Of intervals that have changed, how many by how much of their length. */
+struct changes {
+    uint64_t n;
+    uint64_t n_from[4]; /* By at least 0.1 %, 1 %, 10 %, 100 %. */
+    int64_t longest_ticks;
+    int64_t shortest_ticks;
+};
+
+/* Without a branch, as nothing says how much it is. As numbers with a fraction, no product overflows. */
+static inline void count_change(struct changes *c, int64_t before, int64_t change)
 {
     const int64_t size = change < 0 ? -change : change;
+    const double share = (double) size;
+    const double whole = before > 1 ? (double) before : 1;
 
-    /* size * n < before without a product that could overflow; size is at least 1. */
-    if (size <= (before - 1) / 1000) {
-        d->below[0]++;
-    } else if (size <= (before - 1) / 100) {
-        d->below[1]++;
-    } else if (size <= (before - 1) / 10) {
-        d->below[2]++;
-    } else if (size < before) {
-        d->below[3]++;
-    } else {
-        d->beyond++;
-    }
-    if (change > d->longest_ticks) {
-        d->longest_ticks = change;
-    }
-    if (-change > d->shortest_ticks) {
-        d->shortest_ticks = -change;
-    }
+    c->n += size > 0;
+    c->n_from[0] += share * 1000 >= whole;
+    c->n_from[1] += share * 100 >= whole;
+    c->n_from[2] += share * 10 >= whole;
+    c->n_from[3] += share >= whole;
+    c->longest_ticks = change > c->longest_ticks ? change : c->longest_ticks;
+    c->shortest_ticks = -change > c->shortest_ticks ? -change : c->shortest_ticks;
 }
 
-static void put_event(struct sweep *s, uint32_t event, int64_t shift)
+static void add_changes(struct mpl_clc_distortion *d, const struct changes *c)
 {
-    const int64_t ticks = mpl_times_get(s->track->times, event);
+    d->below[0] += c->n - c->n_from[0];
+    for (int i = 1; i < 4; i++) {
+        d->below[i] += c->n_from[i - 1] - c->n_from[i];
+    }
+    d->beyond += c->n_from[3];
+    d->longest_ticks =
+        c->longest_ticks > d->longest_ticks ? c->longest_ticks : d->longest_ticks;
+    d->shortest_ticks =
+        c->shortest_ticks > d->shortest_ticks ? c->shortest_ticks : d->shortest_ticks;
+}
 
-    if (s->written == s->track->n_events) {
-        s->end_ticks = shift;
-    } else if (shift == s->next_shift_ticks) {
-        s->clc->distortion.unchanged++;
-    } else {
-        count_change(&s->clc->distortion, s->next_ticks - ticks,
-                     s->next_shift_ticks - shift);
+/* Moves the events from \p first to the last one that is not written, of which there is one. \p shift: of each. */
+static void put_events(struct sweep *s, uint32_t first, const int64_t *shift)
+{
+    const uint32_t n = s->written - first;
+    const bool has_end = s->written == s->track->n_events; /* No interval comes after it. */
+    int64_t *restrict ticks = s->ticks + first;
+    struct changes changes = { 0 };
+    int64_t next_ticks = s->next_ticks;
+    int64_t next_shift = has_end ? shift[n - 1] : s->next_shift_ticks;
+    int64_t max_ticks = s->max_ticks;
+    uint64_t n_moved = 0;
+
+    s->end_ticks = has_end ? next_shift : s->end_ticks;
+    for (uint32_t i = n; i > 0; i--) {
+        const int64_t before = ticks[i - 1];
+        const int64_t here = shift[i - 1];
+
+        count_change(&changes, next_ticks - before, next_shift - here);
+        ticks[i - 1] = before + here;
+        n_moved += here > 0;
+        max_ticks = here > max_ticks ? here : max_ticks;
+        next_ticks = before;
+        next_shift = here;
     }
-    s->written = event;
-    s->next_ticks = ticks;
-    s->next_shift_ticks = shift;
-    if (shift > 0) {
-        s->is_short |=
-            !mpl_times_set(s->track->times, s->track->n_events, event, ticks + shift);
-        s->clc->n_moved++;
-        s->max_ticks = shift > s->max_ticks ? shift : s->max_ticks;
-    }
+    s->clc->n_moved += n_moved;
+    s->clc->distortion.unchanged += n - changes.n - has_end;
+    add_changes(&s->clc->distortion, &changes);
+    s->max_ticks = max_ticks;
+    s->next_ticks = next_ticks;
+    s->next_shift_ticks = next_shift;
+    s->written = first;
 }
 
 /* Events from \p first to the last one that is not written stay where they are. */
 static void skip_events(struct sweep *s, uint32_t first)
 {
     if (first < s->written) {
-        put_event(s, s->written - 1, 0);
+        put_events(s, s->written - 1, &(int64_t){ 0 });
         s->clc->distortion.unchanged += s->written - first;
-        s->next_ticks = mpl_times_get(s->track->times, first);
+        s->next_ticks = s->ticks[first];
         s->written = first;
     }
 }
@@ -177,7 +202,7 @@ static int64_t ramp_height(const struct sweep *s, int64_t ticks)
 /* For strings every event takes a tick more, so that events of one time have an order. */
 static int64_t string_x(const struct sweep *s, uint32_t event)
 {
-    return mpl_times_get(s->track->times, event) + event;
+    return s->ticks[event] + event;
 }
 
 static int64_t string_height(struct sweep *s, uint32_t event)
@@ -191,27 +216,19 @@ static int64_t string_height(struct sweep *s, uint32_t event)
 }
 
 /* On a string that falls, no interval may become shorter than in the forward pass, where delta
- * was left of each. */
-static int64_t keep_order(const struct sweep *s, uint32_t event, int64_t shift)
+ * was left of each. \p next_shift: of the event behind the interval. */
+static int64_t keep_order(const struct sweep *s, int64_t interval, int64_t next_shift,
+                          int64_t shift)
 {
-    const int64_t interval = s->next_ticks - mpl_times_get(s->track->times, event);
     const int64_t delta = s->fall.delta_ticks < interval ? s->fall.delta_ticks : interval;
-    const int64_t most = s->next_shift_ticks + interval - delta;
+    const int64_t most = next_shift + interval - delta;
 
     return shift > most ? most : shift;
 }
 
-/* The final shift of an event whose shift was \p shift after the forward pass. */
-static int64_t lift(struct sweep *s, uint32_t event, int64_t shift)
+static struct mpl_clc_shift shift_at(const struct mpl_clc_track *track, int64_t k)
 {
-    int64_t height = ramp_height(s, mpl_times_get(s->track->times, event));
-
-    if (height > shift && s->has_string) {
-        const int64_t taut = string_height(s, event);
-
-        height = keep_order(s, event, taut < height ? taut : height);
-    }
-    return height > shift ? height : shift;
+    return (struct mpl_clc_shift){ track->at[k].ticks, track->at[k].rest };
 }
 
 /* ---- stretches between points -------------------------------------------------------------------- */
@@ -219,16 +236,41 @@ static int64_t lift(struct sweep *s, uint32_t event, int64_t shift)
 /* Shifts of the forward pass from the event after point k to \p last. */
 static void walk_stretch(struct sweep *s, int64_t k, uint32_t last)
 {
-    const struct mpl_times *times = s->track->times;
     const uint32_t first = s->track->points[k].event;
-    struct mpl_clc_shift shift = s->track->at[k].shift;
+    struct mpl_clc_shift shift = shift_at(s->track, k);
 
     for (uint32_t e = first; e < last; e++) {
         if (shift.ticks > 0) {
-            mpl_clc_shift_step(&shift, &s->fall,
-                               mpl_times_get(times, e + 1) - mpl_times_get(times, e));
+            mpl_clc_shift_step(&shift, &s->fall, s->ticks[e + 1] - s->ticks[e]);
         }
         s->shift_ticks[e - first] = shift.ticks;
+    }
+}
+
+/* Lifts the shifts of the events from \p first to the last one that is not written up to the ramp.
+ * \p is_shifted: the forward pass did not leave them all where they were. */
+static void lift_stretch(struct sweep *s, uint32_t first, bool is_shifted)
+{
+    int64_t next_ticks = s->next_ticks;
+    int64_t next_shift = s->next_shift_ticks;
+
+    for (uint32_t e = s->written; e > first; e--) {
+        const int64_t ticks = s->ticks[e - 1];
+        int64_t *shift = &s->shift_ticks[e - 1 - first];
+        int64_t height = ramp_height(s, ticks);
+
+        if (height > *shift && s->has_string) {
+            const int64_t taut = string_height(s, e - 1);
+
+            height = keep_order(s, next_ticks - ticks, next_shift,
+                                taut < height ? taut : height);
+        }
+        *shift = height > *shift ? height : *shift;
+        if (*shift == 0 && !is_shifted) {
+            return;
+        }
+        next_ticks = ticks;
+        next_shift = *shift;
     }
 }
 
@@ -241,25 +283,33 @@ static void write_stretch(struct sweep *s, int64_t k)
     const struct mpl_clc_track *track = s->track;
     const bool has_right = k + 1 < (int64_t) track->n_points;
     const uint32_t first = k < 0 ? 0 : track->points[k].event + 1;
-    const bool is_shifted = k >= 0 && track->at[k].shift.ticks > 0;
+    const bool is_shifted = k >= 0 && track->at[k].ticks > 0;
+    uint32_t n_still = 0; /* Of these, how many stay where they are. */
 
-    if (is_shifted && first < s->written) {
+    if (first >= s->written) {
+        return;
+    }
+
+    const uint32_t n = s->written - first;
+
+    if (is_shifted) {
         walk_stretch(s, k, s->written - 1);
+    } else {
+        memset(s->shift_ticks, 0, n * sizeof *s->shift_ticks);
     }
-    while (first < s->written) {
-        const uint32_t event = s->written - 1;
-        int64_t shift = is_shifted ? s->shift_ticks[event - first] : 0;
-
-        if (has_right && event == track->points[k + 1].event) {
-            shift = track->at[k + 1].shift.ticks;
-        }
-        shift = s->has_ramp ? lift(s, event, shift) : shift;
-        if (shift == 0 && !is_shifted) {
-            skip_events(s, first);
-            return;
-        }
-        put_event(s, event, shift);
+    if (has_right && s->written - 1 == track->points[k + 1].event) {
+        s->shift_ticks[n - 1] = track->at[k + 1].ticks;
     }
+    if (s->has_ramp) {
+        lift_stretch(s, first, is_shifted);
+    }
+    while (n_still < n && s->shift_ticks[n_still] == 0) {
+        n_still++;
+    }
+    if (n_still < n) {
+        put_events(s, first + n_still, s->shift_ticks + n_still);
+    }
+    skip_events(s, first);
 }
 
 /* ---- one ramp -------------------------------------------------------------------------------------- */
@@ -274,26 +324,22 @@ static struct mpl_clc_corner find_begin(const struct sweep *s, int64_t k)
     uint32_t event = 0;
 
     if (k >= 0) {
-        shift = track->at[k].shift;
+        shift = shift_at(track, k);
         event = track->points[k].event;
-    } else if (ramp_height(s, mpl_times_get(track->times, 0)) > 0) {
+    } else if (ramp_height(s, s->ticks[0]) > 0) {
         const unsigned __int128 length =
             ((unsigned __int128) s->top_ticks * MPL_CLC_ONE + s->slope - 1) / s->slope;
         const int64_t x = mpl_ticks_narrow((__int128) s->from_ticks - (__int128) length);
 
-        return (struct mpl_clc_corner){
-            x < mpl_times_get(track->times, 0) ? x : mpl_times_get(track->times, 0) - 1, 0
-        };
+        return (struct mpl_clc_corner){ x < s->ticks[0] ? x : s->ticks[0] - 1, 0 };
     }
     while (event + 1 < right) {
         struct mpl_clc_shift next = shift;
 
         if (next.ticks > 0) {
-            mpl_clc_shift_step(&next, &s->fall,
-                               mpl_times_get(track->times, event + 1) -
-                                   mpl_times_get(track->times, event));
+            mpl_clc_shift_step(&next, &s->fall, s->ticks[event + 1] - s->ticks[event]);
         }
-        if (ramp_height(s, mpl_times_get(track->times, event + 1)) > next.ticks) {
+        if (ramp_height(s, s->ticks[event + 1]) > next.ticks) {
             break;
         }
         shift = next;
@@ -312,8 +358,7 @@ static bool find_gates(struct sweep *s, int64_t k, int64_t i, uint32_t *n)
         const struct mpl_net_point *point = &s->track->points[j];
         const int64_t cap =
             (point->flags & MPL_POINT_SOURCE) != 0 ? cap_of(s, point) : INT64_MAX;
-        const bool is_cap =
-            cap < ramp_height(s, mpl_times_get(s->track->times, point->event));
+        const bool is_cap = cap < ramp_height(s, s->ticks[point->event]);
 
         if (*n == 0 || s->gate[*n - 1].x_ticks != string_x(s, point->event)) {
             s->gate[(*n)++] = (struct mpl_clc_gate){ string_x(s, point->event),
@@ -323,7 +368,7 @@ static bool find_gates(struct sweep *s, int64_t k, int64_t i, uint32_t *n)
         struct mpl_clc_gate *gate = &s->gate[*n - 1];
 
         if (s->track->at[j].is_jump) {
-            gate->floor_ticks = s->track->at[j].shift.ticks;
+            gate->floor_ticks = s->track->at[j].ticks;
         }
         if (is_cap && cap < gate->ceiling_ticks) {
             gate->ceiling_ticks = cap;
@@ -342,17 +387,16 @@ static int64_t begin_ramp(struct sweep *s, int64_t i)
     uint32_t n = 0;
 
     s->has_ramp = true;
-    s->top_ticks = at[i].shift.ticks;
-    s->from_ticks = mpl_times_get(s->track->times, points[i].event);
-    while (k >= 0 && ramp_height(s, mpl_times_get(s->track->times, points[k].event)) >
-                         at[k].shift.ticks) {
+    s->top_ticks = at[i].ticks;
+    s->from_ticks = s->ticks[points[i].event];
+    while (k >= 0 && ramp_height(s, s->ticks[points[k].event]) > at[k].ticks) {
         k--;
     }
     s->has_string = find_gates(s, k, i, &n);
     if (s->has_string) {
         mpl_clc_string_pull(
             &s->string, find_begin(s, k), s->gate, n,
-            (struct mpl_clc_corner){ string_x(s, points[i].event), at[i].shift.ticks });
+            (struct mpl_clc_corner){ string_x(s, points[i].event), at[i].ticks });
         s->at = s->string.n - 2;
     }
     return k;
@@ -369,7 +413,8 @@ static void join_points(const struct mpl_clc_track *track)
 
         if (track->points[i - 2].event == track->points[i - 1].event) {
             at->is_jump = at->is_jump || next->is_jump;
-            at->shift = next->shift;
+            at->ticks = next->ticks;
+            at->rest = next->rest;
         }
     }
 }
@@ -377,19 +422,22 @@ static void join_points(const struct mpl_clc_track *track)
 /* Points from i on have no shift. The first of those that follow each other like this. */
 static int64_t skip_points(struct sweep *s, int64_t i)
 {
-    while (i > 0 && s->track->at[i - 1].shift.ticks == 0) {
+    while (i > 0 && s->track->at[i - 1].ticks == 0) {
         i--;
     }
     skip_events(s, s->track->points[i].event);
     return i;
 }
 
-static void sweep_location(struct sweep *s)
+/* False: memory ran out. */
+static bool sweep_location(struct sweep *s)
 {
+    const uint32_t n = s->track->n_events;
     int64_t i = (int64_t) s->track->n_points - 1;
 
+    mpl_times_read(s->track->times, 0, n, s->ticks);
     join_points(s->track);
-    s->written = s->track->n_events;
+    s->written = n;
     s->max_ticks = 0;
     s->end_ticks = 0;
     write_stretch(s, i);
@@ -397,7 +445,7 @@ static void sweep_location(struct sweep *s)
         const struct mpl_clc_at *at = &s->track->at[i];
         int64_t k = i - 1;
 
-        if (at->shift.ticks == 0) {
+        if (at->ticks == 0) {
             i = skip_points(s, i);
             k = i - 1;
         } else if (at->is_jump && s->slope > 0) {
@@ -408,25 +456,45 @@ static void sweep_location(struct sweep *s)
         }
         s->has_ramp = false;
     }
+    return s->max_ticks == 0 || mpl_times_write(s->track->times, 0, n, s->ticks);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
+
+/* The most events of a location from a point to the next one, which counts as well. */
+static uint32_t longest_stretch(const struct mpl_clc_track *track)
+{
+    uint32_t longest = track->n_points > 0 ? track->points[0].event + 1 : 0;
+
+    for (uint32_t i = 0; i < track->n_points; i++) {
+        const uint32_t end =
+            i + 1 < track->n_points ? track->points[i + 1].event : track->n_events;
+        const uint32_t n = end - track->points[i].event;
+
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
 
 static bool make_room(struct sweep *s, struct mpl_arena *scratch)
 {
     uint32_t most_points = 0;
     uint32_t most_events = 0;
+    uint32_t most_between = 0;
 
     for (uint32_t l = 0; l < s->net->order->n_tracks; l++) {
         const struct mpl_clc_track *track = &s->net->track[l];
+        const uint32_t n_between = longest_stretch(track);
 
         most_points = track->n_points > most_points ? track->n_points : most_points;
         most_events = track->n_events > most_events ? track->n_events : most_events;
+        most_between = n_between > most_between ? n_between : most_between;
     }
 
     const size_t n = (size_t) most_points + 2;
 
-    s->shift_ticks = MPL_NEW_ARRAY(scratch, most_events, int64_t);
+    s->ticks = MPL_NEW_ARRAY(scratch, most_events, int64_t);
+    s->shift_ticks = MPL_NEW_ARRAY(scratch, most_between, int64_t);
     s->gate = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_gate);
     s->string.corner = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
     s->string.upper = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
@@ -449,9 +517,11 @@ enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_f
     for (uint32_t l = 0; l < net->order->n_tracks; l++) {
         s.location = l;
         s.track = &net->track[l];
-        sweep_location(&s);
+        if (!sweep_location(&s)) {
+            return mpl_nomem(err);
+        }
         max_ticks[l] = s.max_ticks;
         end_ticks[l] = s.end_ticks;
     }
-    return s.is_short ? mpl_nomem(err) : MPL_OK;
+    return MPL_OK;
 }

@@ -17,10 +17,11 @@ struct mpl_clc_shift {
     uint32_t rest; /**< Fall back that is less than a tick. */
 };
 
-/** What a pass knows of a point. */
+/** What a pass knows of a point: the shift after it, the event's own jump included. */
 struct mpl_clc_at {
-    struct mpl_clc_shift shift; /**< After the pass, the event's own jump included. */
-    bool is_jump;               /**< It is a sink that was put forward in the last pass. */
+    int64_t ticks;
+    uint32_t rest;
+    bool is_jump; /**< It is a sink that was put forward in the last pass. */
 };
 
 /** A location. */

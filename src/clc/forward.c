@@ -23,31 +23,43 @@ struct replay {
     struct cursor *cursor;
 };
 
-/* The shift of a location at an event, which is not before the last one asked for. */
-static struct cursor *walk_to(struct replay *r, uint32_t location, uint32_t event)
-{
-    struct cursor *c = &r->cursor[location];
-    const struct mpl_times *times = r->net->track[location].times;
-
-    for (uint32_t e = c->event; e < event && c->shift.ticks > 0; e++) {
-        mpl_clc_shift_step(&c->shift, &r->pass->fall,
-                           mpl_times_get(times, e + 1) - mpl_times_get(times, e));
-    }
-    c->event = event;
-    return c;
-}
-
+/* When point i of a location is, the shift included. No point before the last one may be asked for. */
 static int64_t ticks_at(struct replay *r, uint32_t location, uint32_t i)
 {
+    struct cursor *c = &r->cursor[location];
     const struct mpl_clc_track *track = &r->net->track[location];
     const uint32_t event = track->points[i].event;
+    struct mpl_clc_shift shift = c->shift;
+    int64_t ticks = shift.ticks > 0 ? mpl_times_get(track->times, c->event) : 0;
 
-    return mpl_times_get(track->times, event) + walk_to(r, location, event)->shift.ticks;
+    for (uint32_t e = c->event; e < event && shift.ticks > 0; e++) {
+        const int64_t next = mpl_times_get(track->times, e + 1);
+
+        mpl_clc_shift_step(&shift, &r->pass->fall, next - ticks);
+        ticks = next;
+    }
+    *c = (struct cursor){ shift, event };
+    return shift.ticks > 0 ? ticks + shift.ticks : mpl_times_get(track->times, event);
 }
 
-static void remember(struct replay *r, uint32_t location, uint32_t i)
+static void remember(struct replay *r, uint32_t location, uint32_t i, bool is_jump)
 {
-    r->net->track[location].at[i].shift = r->cursor[location].shift;
+    const struct mpl_clc_shift shift = r->cursor[location].shift;
+
+    r->net->track[location].at[i] = (struct mpl_clc_at){ shift.ticks, shift.rest, is_jump };
+}
+
+static void ask_ahead(void *context, uint32_t location, uint32_t i)
+{
+    const struct replay *r = context;
+    const struct mpl_clc_track *track = &r->net->track[location];
+    const struct mpl_net_point *point = &track->points[i];
+
+    __builtin_prefetch(&track->at[i], 1);
+    __builtin_prefetch(&track->times->offset[point->event]);
+    if ((point->flags & MPL_POINT_GROUP) == 0) {
+        __builtin_prefetch(&r->net->pair_ticks[point->link], 1);
+    }
 }
 
 static void pass_source(void *context, uint32_t location, uint32_t i)
@@ -61,7 +73,7 @@ static void pass_source(void *context, uint32_t location, uint32_t i)
     } else {
         r->net->pair_ticks[point->link] = ticks;
     }
-    remember(r, location, i);
+    remember(r, location, i, false);
 }
 
 static void pass_on(void *context, uint32_t group, uint32_t next)
@@ -101,9 +113,8 @@ static bool pass_sink(void *context, uint32_t location, uint32_t i)
     const struct mpl_net_point *point = &track->points[i];
     const int64_t ticks = ticks_at(r, location, i);
 
-    track->at[i].is_jump =
-        (point->flags & MPL_POINT_IGNORED) == 0 && is_jump(r, location, point, ticks);
-    remember(r, location, i);
+    remember(r, location, i,
+             (point->flags & MPL_POINT_IGNORED) == 0 && is_jump(r, location, point, ticks));
     return r->pass->max_ticks <= r->pass->limit_ticks;
 }
 
@@ -118,6 +129,7 @@ enum mpl_status mpl_clc_forward(struct mpl_clc_net *net, struct mpl_clc_pass *pa
 {
     struct replay r = { .net = net, .pass = pass };
     const struct mpl_net_walker walker = { .context = &r,
+                                           .soon = ask_ahead,
                                            .source = pass_source,
                                            .sink = pass_sink,
                                            .chain = pass_on,

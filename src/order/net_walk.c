@@ -9,7 +9,7 @@
 #define PAIR_READY   1
 #define PAIR_WAITERS 2 /* And the location's number. */
 
-enum { POINTS_PER_NEWS = 1 << 18 };
+enum { POINTS_PER_NEWS = 1 << 18, POINTS_AHEAD = 8 };
 
 /* Where a location stands. */
 struct cursor {
@@ -285,6 +285,25 @@ static bool ignore_circles(struct walk *w)
 
 /* ---- one location ------------------------------------------------------------------------------- */
 
+/* Locations take turns after a few points each, so that no hardware sees what comes next. */
+static inline void look_ahead(const struct walk *w, uint32_t location)
+{
+    const struct mpl_net_track *track = &w->net->track[location];
+    const uint32_t i = w->cursor[location].point;
+
+    if (i + POINTS_AHEAD < track->n_points) {
+        const struct mpl_net_point *point = &track->points[i + POINTS_AHEAD];
+
+        __builtin_prefetch(point + POINTS_AHEAD);
+        if ((point->flags & MPL_POINT_GROUP) == 0) {
+            __builtin_prefetch(&w->pair[point->link], 1);
+        }
+        if (w->by->soon != NULL) {
+            w->by->soon(w->by->context, location, i + POINTS_AHEAD);
+        }
+    }
+}
+
 /* Runs until the location is blocked or through, or has had its turn. */
 static void run(struct walk *w, uint32_t location)
 {
@@ -296,7 +315,7 @@ static void run(struct walk *w, uint32_t location)
     for (; c->point < track->n_points && !w->is_over; c->point++) {
         const struct mpl_net_point *point = &track->points[c->point];
 
-        __builtin_prefetch(point + 16);
+        look_ahead(w, location);
         if ((point->flags & MPL_POINT_SOURCE) != 0) {
             w->by->source(w->by->context, location, c->point);
             come(w, point);

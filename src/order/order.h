@@ -279,6 +279,8 @@ enum mpl_status mpl_net_create(const struct mpl_order_view *view,
 /** Who goes along with a walk. */
 struct mpl_net_walker {
     void *context;
+    /** Point \p i will be passed soon: time to ask the memory for what that takes. NULL: nothing. */
+    void (*soon)(void *context, uint32_t location, uint32_t i);
     /** Point \p i of \p location is a source. */
     void (*source)(void *context, uint32_t location, uint32_t i);
     /** It is a sink, and all its sources have come, or it is ignored. False: the walk ends. */
