@@ -119,25 +119,33 @@ static bool sum_messages(struct totals_walk *w, uint32_t location)
 
 /* ---- calls ------------------------------------------------------------------------- */
 
-/* Of a call with a kind of wait, which always has a culprit, too. False: no memory. */
-static bool sum_wait(struct totals_walk *w, uint32_t location, const struct mpl_call *call)
+/* What the waits of a location say of others. False: no memory. */
+static bool sum_waits(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *locations = w->events->model->locations;
-    const int64_t ticks = mpl_call_wait_ticks(&w->events->lanes[location], call);
-    uint32_t i;
+    const struct mpl_lane *lane = &w->events->lanes[location];
 
-    w->sums[location].wait_ticks[call->wait_kind] += ticks;
-    w->events->totals[location].n_waits[call->wait_kind]++;
-    w->sums[call->culprit].caused_ticks[call->wait_kind] += ticks;
-    if (call->wait_kind != MPL_WAIT_LATE_SENDER) {
-        return true;
+    for (uint32_t k = 0; k < lane->n_calls; k++) {
+        const struct mpl_call *call = &lane->calls[k];
+
+        if (call->wait_kind == MPL_WAIT_NONE) {
+            continue;
+        }
+
+        const int64_t ticks = mpl_call_wait_ticks(lane, call);
+
+        w->sums[call->culprit].caused_ticks[call->wait_kind] += ticks;
+        if (call->wait_kind == MPL_WAIT_LATE_SENDER) {
+            const uint32_t i = edge_index(w, locations[call->culprit].process,
+                                          locations[location].process);
+
+            if (i == MPL_NONE) {
+                return false;
+            }
+            ((struct mpl_edge *) w->edges.data)[i].wait_s +=
+                mpl_model_seconds(w->events->model, ticks);
+        }
     }
-    i = edge_index(w, locations[call->culprit].process, locations[location].process);
-    if (i == MPL_NONE) {
-        return false;
-    }
-    ((struct mpl_edge *) w->edges.data)[i].wait_s +=
-        mpl_model_seconds(w->events->model, ticks);
     return true;
 }
 
@@ -209,19 +217,17 @@ static void sum_asking(const struct mpl_events *events, uint32_t location)
     }
 }
 
-static bool sum_calls(struct totals_walk *w, uint32_t location)
+/* What the calls of a location say of itself. */
+static void sum_calls(const struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
     const struct mpl_lane *lane = &w->events->lanes[location];
+    struct mpl_totals *totals = &w->events->totals[location];
     struct tick_sums *sums = &w->sums[location];
-    int64_t compute_ticks;
+    int64_t compute_ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
     uint64_t n_calls = 0;
     uint64_t n_unseen = 0;
 
-    if (loc->n_events == 0 || !mpl_events_has_process(w->events, loc->process)) {
-        return true;
-    }
-    compute_ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call *call = &lane->calls[k];
         const int64_t ticks = mpl_events_duration_ticks(w->events, location, 2 * k + 1);
@@ -234,17 +240,16 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
         sum_other(w->events, location, call, ticks, sums);
         n_calls += is_plain_mpi(w->events, loc, call);
         n_unseen += is_unseen_exchange(w->events, loc, call);
-        if (call->wait_kind != MPL_WAIT_NONE && !sum_wait(w, location, call)) {
-            return false;
+        if (call->wait_kind != MPL_WAIT_NONE) {
+            sums->wait_ticks[call->wait_kind] += mpl_call_wait_ticks(lane, call);
+            totals->n_waits[call->wait_kind]++;
         }
     }
-    mpl_stalls_sum(w->events, w->instance_due, w->posted_ticks, location,
-                   &w->events->totals[location]);
+    mpl_stalls_sum(w->events, w->instance_due, w->posted_ticks, location, totals);
     sum_asking(w->events, location);
     sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
-    w->events->totals[location].n_calls = n_calls;
-    w->events->totals[location].n_unseen = n_unseen;
-    return true;
+    totals->n_calls = n_calls;
+    totals->n_unseen = n_unseen;
 }
 
 /* ---- together ------------------------------------------------------------------------ */
@@ -311,6 +316,36 @@ static bool keep_edges(struct totals_walk *w)
     return w->events->edges != NULL;
 }
 
+static bool has_calls(const struct totals_walk *w, uint32_t location)
+{
+    const struct mpl_location *loc = &w->events->model->locations[location];
+
+    return loc->n_events > 0 && mpl_events_has_process(w->events, loc->process);
+}
+
+/*
+ * Task 0 sums what is between locations, one after the other, as they share pairs and culprits. Each other task sums the
+ * calls of a location. No member of a sum is written by both.
+ */
+static enum mpl_status sum_part(void *context, size_t task, unsigned worker,
+                                struct mpl_err *err)
+{
+    struct totals_walk *w = context;
+    bool is_done = true;
+
+    (void) worker;
+    if (task > 0) {
+        if (has_calls(w, (uint32_t) task - 1)) {
+            sum_calls(w, (uint32_t) task - 1);
+        }
+        return MPL_OK;
+    }
+    for (uint32_t l = 0; l < w->events->model->n_locations && is_done; l++) {
+        is_done = sum_messages(w, l) && (!has_calls(w, l) || sum_waits(w, l));
+    }
+    return is_done ? MPL_OK : mpl_nomem(err);
+}
+
 enum mpl_status mpl_totals_create(struct mpl_events *events,
                                   const struct mpl_wrong_order *wrong,
                                   const int64_t *posted_ticks, struct mpl_err *err)
@@ -323,6 +358,10 @@ enum mpl_status mpl_totals_create(struct mpl_events *events,
         .edge_of_envelope = mpl_buf_make(sizeof(uint32_t)),
         .edge_of = mpl_map_create(),
     };
+    const struct mpl_parallel job = { .n_tasks = (size_t) n + 1,
+                                      .max_threads = mpl_threads(),
+                                      .run = sum_part,
+                                      .context = &w };
     bool is_done = false;
 
     if (scratch == NULL || w.edge_of == NULL) {
@@ -334,10 +373,7 @@ enum mpl_status mpl_totals_create(struct mpl_events *events,
     if (w.sums == NULL || w.instance_due == NULL || w.posted_ticks == NULL) {
         goto out;
     }
-    is_done = true;
-    for (uint32_t l = 0; l < n && is_done; l++) {
-        is_done = sum_messages(&w, l) && sum_calls(&w, l);
-    }
+    is_done = mpl_parallel_run(&job, err) == MPL_OK;
     for (uint32_t l = 0; l < n; l++) {
         to_seconds(&w, l, &wrong[l]);
     }

@@ -56,28 +56,44 @@ static void find_batch(const struct mpl_events *events, const uint32_t *partner,
     }
 }
 
+struct posts {
+    const struct mpl_events *events;
+    int64_t *posted_ticks;
+};
+
+static enum mpl_status find_posts(void *context, size_t l, unsigned worker,
+                                  struct mpl_err *err)
+{
+    const struct posts *posts = context;
+    const struct mpl_match *match = posts->events->match;
+    const uint32_t n_messages = match->first_number[l + 1] - match->first_number[l];
+
+    (void) worker;
+    (void) err;
+    for (uint32_t m = 0; m < n_messages; m += POSTS_BATCH) {
+        const uint32_t left = n_messages - m;
+
+        find_batch(posts->events, match->partner[l] + m,
+                   left < POSTS_BATCH ? left : POSTS_BATCH,
+                   posts->posted_ticks + match->first_number[l] + m);
+    }
+    return MPL_OK;
+}
+
 int64_t *mpl_posts_find(const struct mpl_events *events, struct mpl_arena *arena)
 {
     const uint32_t n_locations = events->model->n_locations;
-    const uint32_t *first = events->match->first_number;
-    const uint32_t n = n_locations > 0 ? first[n_locations] : 0;
-    int64_t *posted_ticks = MPL_NEW_ARRAY(arena, n, int64_t);
+    const uint32_t n = n_locations > 0 ? events->match->first_number[n_locations] : 0;
+    struct posts posts = { events, MPL_NEW_ARRAY(arena, n, int64_t) };
+    const struct mpl_parallel job = { .n_tasks = n_locations,
+                                      .max_threads = mpl_threads(),
+                                      .run = find_posts,
+                                      .context = &posts };
 
-    if (posted_ticks == NULL) {
-        return NULL;
+    if (posts.posted_ticks != NULL) {
+        (void) mpl_parallel_run(&job, NULL);
     }
-    for (uint32_t l = 0; l < n_locations; l++) {
-        const uint32_t n_messages = first[l + 1] - first[l];
-
-        for (uint32_t m = 0; m < n_messages; m += POSTS_BATCH) {
-            const uint32_t left = n_messages - m;
-
-            find_batch(events, events->match->partner[l] + m,
-                       left < POSTS_BATCH ? left : POSTS_BATCH,
-                       posted_ticks + first[l] + m);
-        }
-    }
-    return posted_ticks;
+    return posts.posted_ticks;
 }
 
 /* ---- waits ------------------------------------------------------------------------- */
