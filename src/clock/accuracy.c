@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void mpl_misses_clear(struct mpl_misses *misses)
 {
@@ -18,6 +19,18 @@ void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair
 
     misses->n++;
     misses->is_short |= ticks > 0 && !mpl_buf_put(&misses->miss, &ticks);
+}
+
+void mpl_misses_add(struct mpl_misses *misses, const struct mpl_misses *more)
+{
+    int64_t *miss =
+        more->miss.n == 0 ? NULL : mpl_buf_add_many(&misses->miss, more->miss.n);
+
+    misses->n += more->n;
+    misses->is_short |= more->is_short || (miss == NULL && more->miss.n > 0);
+    if (miss != NULL) {
+        memcpy(miss, more->miss.data, more->miss.n * sizeof *miss);
+    }
 }
 
 void mpl_misses_describe(struct mpl_misses *misses, struct mpl_clock_accuracy *out)

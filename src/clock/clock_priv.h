@@ -61,15 +61,34 @@ const struct mpl_clock_link *mpl_links_back(const struct mpl_links *links,
 const struct mpl_clock_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
                                             uint32_t to);
 
-/** Takes the least differences while the trace is walked; lives in \p scratch. */
-struct mpl_gather;
+/** The tightest of some messages that follow each other between two processes. */
+struct mpl_tight {
+    uint32_t from;
+    uint32_t to;
+    int64_t begin_ticks;
+    int64_t end_ticks;
+};
+/** Takes the least differences of messages, one receiving process after the other; lives in \p scratch. */
+struct mpl_gather_pairs;
+/** NULL when out of memory. \p links are only asked how many messages make a point. */
+struct mpl_gather_pairs *mpl_gather_pairs_create(const struct mpl_links *links,
+                                                 struct mpl_arena *scratch);
+/** What comes next goes to \p tight, of struct mpl_tight. */
+void mpl_gather_pairs_begin(struct mpl_gather_pairs *gather, struct mpl_buf *tight);
+void mpl_gather_pair(struct mpl_gather_pairs *gather, const struct mpl_order_pair *pair);
+/** False: memory ran out. */
+bool mpl_gather_pairs_end(struct mpl_gather_pairs *gather);
+void mpl_gather_add(struct mpl_links *links, const struct mpl_buf *tight);
+
+/** The same of collectives, which goes to the links at once. */
+struct mpl_gather_colls;
 /** NULL when out of memory. */
-struct mpl_gather *mpl_gather_create(struct mpl_links *links,
-                                     const struct mpl_order_view *view,
-                                     struct mpl_arena *scratch);
-void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_order_pair *pair);
-void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_instance *in);
-void mpl_gather_finish(struct mpl_gather *gather);
+struct mpl_gather_colls *mpl_gather_colls_create(struct mpl_links *links,
+                                                 const struct mpl_model *model,
+                                                 struct mpl_arena *scratch);
+void mpl_gather_instance(struct mpl_gather_colls *gather,
+                         const struct mpl_order_instance *in);
+void mpl_gather_colls_end(struct mpl_gather_colls *gather);
 /**
  * Adds what collectives say beyond the neighbours that gathering looks at: where somebody, with
  * \p add_ticks added per process, leaves before the last one has entered. \p n counts them.
@@ -308,6 +327,7 @@ struct mpl_misses {
 };
 void mpl_misses_clear(struct mpl_misses *misses);
 void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair);
+void mpl_misses_add(struct mpl_misses *misses, const struct mpl_misses *more);
 /** Sorts the misses. */
 void mpl_misses_describe(struct mpl_misses *misses, struct mpl_clock_accuracy *out);
 

@@ -18,17 +18,9 @@ struct chain {
     uint32_t n;
 };
 
-static void end_chain(struct mpl_links *links, struct chain *chain, uint32_t from,
-                      uint32_t to)
-{
-    if (chain->n > 0) {
-        mpl_links_add_point(links, from, to, chain->begin_ticks, chain->end_ticks);
-        chain->n = 0;
-    }
-}
-
-static void extend_chain(struct mpl_links *links, struct chain *chain, uint32_t from,
-                         uint32_t to, int64_t begin_ticks, int64_t end_ticks)
+/* Whether it is one of as many as make a point. */
+static bool extend_chain(struct chain *chain, uint32_t n_per_point, int64_t begin_ticks,
+                         int64_t end_ticks)
 {
     const int64_t ticks = mpl_ticks_minus(end_ticks, begin_ticks);
 
@@ -37,16 +29,16 @@ static void extend_chain(struct mpl_links *links, struct chain *chain, uint32_t 
         chain->end_ticks = end_ticks;
         chain->least_ticks = ticks;
     }
-    if (++chain->n == links->n_per_point) {
-        end_chain(links, chain, from, to);
-    }
+    return ++chain->n == n_per_point;
 }
 
 /* ---- messages --------------------------------------------------------------------------- */
 
 /* What comes to one receiving process; ended when the next one begins. */
-struct row {
-    struct mpl_links *links;
+struct mpl_gather_pairs {
+    uint32_t n_per_point; /* As of the links. */
+    struct mpl_buf *tight;
+    bool is_short;
     uint32_t to;         /* MPL_NONE before the first message. */
     struct chain *chain; /* Per sender. */
     bool *is_touched;    /* Per sender. */
@@ -54,15 +46,77 @@ struct row {
     uint32_t n_touched;
 };
 
-static void end_row(struct row *row)
+struct mpl_gather_pairs *mpl_gather_pairs_create(const struct mpl_links *links,
+                                                 struct mpl_arena *scratch)
 {
-    for (uint32_t i = 0; i < row->n_touched; i++) {
-        const uint32_t from = row->touched[i];
+    struct mpl_gather_pairs *g = MPL_NEW(scratch, struct mpl_gather_pairs);
 
-        end_chain(row->links, &row->chain[from], from, row->to);
-        row->is_touched[from] = false;
+    if (g == NULL) {
+        return NULL;
     }
-    row->n_touched = 0;
+    g->n_per_point = links->n_per_point;
+    g->chain = MPL_NEW_ARRAY(scratch, links->n_processes, struct chain);
+    g->is_touched = MPL_NEW_ARRAY(scratch, links->n_processes, bool);
+    g->touched = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
+    return g->chain == NULL || g->is_touched == NULL || g->touched == NULL ? NULL : g;
+}
+
+static void put_tight(struct mpl_gather_pairs *g, uint32_t from)
+{
+    struct chain *chain = &g->chain[from];
+    const struct mpl_tight tight = { from, g->to, chain->begin_ticks, chain->end_ticks };
+
+    if (chain->n > 0) {
+        g->is_short |= !mpl_buf_put(g->tight, &tight);
+        chain->n = 0;
+    }
+}
+
+static void end_row(struct mpl_gather_pairs *g)
+{
+    for (uint32_t i = 0; i < g->n_touched; i++) {
+        put_tight(g, g->touched[i]);
+        g->is_touched[g->touched[i]] = false;
+    }
+    g->n_touched = 0;
+}
+
+void mpl_gather_pairs_begin(struct mpl_gather_pairs *g, struct mpl_buf *tight)
+{
+    g->tight = tight;
+    g->to = MPL_NONE;
+    g->is_short = false;
+}
+
+void mpl_gather_pair(struct mpl_gather_pairs *g, const struct mpl_order_pair *pair)
+{
+    if (pair->to != g->to) {
+        end_row(g);
+        g->to = pair->to;
+    }
+    if (!g->is_touched[pair->from]) {
+        g->is_touched[pair->from] = true;
+        g->touched[g->n_touched++] = pair->from;
+    }
+    if (extend_chain(&g->chain[pair->from], g->n_per_point, pair->sent_ticks,
+                     pair->received_ticks)) {
+        put_tight(g, pair->from);
+    }
+}
+
+bool mpl_gather_pairs_end(struct mpl_gather_pairs *g)
+{
+    end_row(g);
+    return !g->is_short;
+}
+
+void mpl_gather_add(struct mpl_links *links, const struct mpl_buf *tight)
+{
+    for (size_t i = 0; i < tight->n; i++) {
+        const struct mpl_tight *t = mpl_buf_get(tight, i);
+
+        mpl_links_add_point(links, t->from, t->to, t->begin_ticks, t->end_ticks);
+    }
 }
 
 /* ---- collectives ---------------------------------------------------------------------------- */
@@ -76,7 +130,7 @@ static void end_row(struct row *row)
  */
 enum { MPL_CUBE_BITS = 32 };
 
-struct cube {
+struct mpl_gather_colls {
     struct mpl_links *links;
     uint32_t comm; /* MPL_NONE before the first instance. */
     uint32_t n;
@@ -88,7 +142,16 @@ struct cube {
     bool is_to_all;
 };
 
-static void end_star(struct cube *cube)
+static void end_chain(struct mpl_links *links, struct chain *chain, uint32_t from,
+                      uint32_t to)
+{
+    if (chain->n > 0) {
+        mpl_links_add_point(links, from, to, chain->begin_ticks, chain->end_ticks);
+        chain->n = 0;
+    }
+}
+
+static void end_star(struct mpl_gather_colls *cube)
 {
     for (uint32_t rank = 0; rank < cube->n && cube->root != MPL_NONE; rank++) {
         const uint32_t root = cube->process[cube->root];
@@ -100,7 +163,7 @@ static void end_star(struct cube *cube)
     cube->root = MPL_NONE;
 }
 
-static void end_cube(struct cube *cube)
+void mpl_gather_colls_end(struct mpl_gather_colls *cube)
 {
     end_star(cube);
     for (uint32_t to = 0; to < cube->n; to++) {
@@ -115,9 +178,9 @@ static void end_cube(struct cube *cube)
     }
 }
 
-static void enter_comm(struct cube *cube, const struct mpl_order_instance *in)
+static void enter_comm(struct mpl_gather_colls *cube, const struct mpl_order_instance *in)
 {
-    end_cube(cube);
+    mpl_gather_colls_end(cube);
     cube->comm = in->comm;
     cube->n = in->n;
     cube->process = in->process;
@@ -127,19 +190,19 @@ static void enter_comm(struct cube *cube, const struct mpl_order_instance *in)
     }
 }
 
-static void see_ranks(struct cube *cube, const struct mpl_order_instance *in,
+static void see_ranks(struct mpl_gather_colls *cube, const struct mpl_order_instance *in,
                       struct chain *chain, uint32_t from, uint32_t to)
 {
     const int64_t enter_ticks = in->enter_ticks[from];
     const int64_t leave_ticks = in->leave_ticks[to];
 
-    if (enter_ticks != MPL_ORDER_NEVER && leave_ticks != MPL_ORDER_NEVER) {
-        extend_chain(cube->links, chain, in->process[from], in->process[to], enter_ticks,
-                     leave_ticks);
+    if (enter_ticks != MPL_ORDER_NEVER && leave_ticks != MPL_ORDER_NEVER &&
+        extend_chain(chain, cube->links->n_per_point, enter_ticks, leave_ticks)) {
+        end_chain(cube->links, chain, in->process[from], in->process[to]);
     }
 }
 
-static void see_star(struct cube *cube, const struct mpl_order_instance *in)
+static void see_star(struct mpl_gather_colls *cube, const struct mpl_order_instance *in)
 {
     if (in->root != cube->root || in->is_to_all != cube->is_to_all) {
         end_star(cube);
@@ -154,29 +217,18 @@ static void see_star(struct cube *cube, const struct mpl_order_instance *in)
     }
 }
 
-/* ---- both ------------------------------------------------------------------------------- */
-
-struct mpl_gather {
-    struct row row;
-    struct cube cube;
-};
-
-static bool make_row(struct row *row, struct mpl_links *links, struct mpl_arena *scratch)
+struct mpl_gather_colls *mpl_gather_colls_create(struct mpl_links *links,
+                                                 const struct mpl_model *model,
+                                                 struct mpl_arena *scratch)
 {
-    *row = (struct row){ .links = links, .to = MPL_NONE };
-    row->chain = MPL_NEW_ARRAY(scratch, links->n_processes, struct chain);
-    row->is_touched = MPL_NEW_ARRAY(scratch, links->n_processes, bool);
-    row->touched = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
-    return row->chain != NULL && row->is_touched != NULL && row->touched != NULL;
-}
-
-static bool make_cube(struct cube *cube, struct mpl_links *links,
-                      const struct mpl_model *model, struct mpl_arena *scratch)
-{
+    struct mpl_gather_colls *cube = MPL_NEW(scratch, struct mpl_gather_colls);
     uint32_t most = 0;
     uint32_t bits = 0;
 
-    *cube = (struct cube){ .links = links, .comm = MPL_NONE, .root = MPL_NONE };
+    if (cube == NULL) {
+        return NULL;
+    }
+    *cube = (struct mpl_gather_colls){ .links = links, .comm = MPL_NONE, .root = MPL_NONE };
     for (uint32_t c = 0; c < model->n_comms; c++) {
         most = model->comms[c].n_members > most ? model->comms[c].n_members : most;
     }
@@ -185,41 +237,11 @@ static bool make_cube(struct cube *cube, struct mpl_links *links,
     }
     cube->chain = MPL_NEW_ARRAY(scratch, (size_t) most * bits, struct chain);
     cube->star = MPL_NEW_ARRAY(scratch, most, struct chain);
-    return cube->chain != NULL && cube->star != NULL;
+    return cube->chain != NULL && cube->star != NULL ? cube : NULL;
 }
 
-struct mpl_gather *mpl_gather_create(struct mpl_links *links,
-                                     const struct mpl_order_view *view,
-                                     struct mpl_arena *scratch)
+void mpl_gather_instance(struct mpl_gather_colls *cube, const struct mpl_order_instance *in)
 {
-    struct mpl_gather *gather = MPL_NEW(scratch, struct mpl_gather);
-
-    return gather != NULL && make_row(&gather->row, links, scratch) &&
-                   make_cube(&gather->cube, links, view->model, scratch)
-               ? gather
-               : NULL;
-}
-
-void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_order_pair *pair)
-{
-    struct row *row = &gather->row;
-
-    if (pair->to != row->to) {
-        end_row(row);
-        row->to = pair->to;
-    }
-    if (!row->is_touched[pair->from]) {
-        row->is_touched[pair->from] = true;
-        row->touched[row->n_touched++] = pair->from;
-    }
-    extend_chain(row->links, &row->chain[pair->from], pair->from, pair->to,
-                 pair->sent_ticks, pair->received_ticks);
-}
-
-void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_instance *in)
-{
-    struct cube *cube = &gather->cube;
-
     if (in->comm != cube->comm) {
         enter_comm(cube, in);
     }
@@ -238,10 +260,4 @@ void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_insta
             }
         }
     }
-}
-
-void mpl_gather_finish(struct mpl_gather *gather)
-{
-    end_row(&gather->row);
-    end_cube(&gather->cube);
 }

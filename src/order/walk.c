@@ -140,21 +140,29 @@ uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pai
     return n;
 }
 
-void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor visit,
-                          void *context)
+void mpl_order_walk_received(const struct mpl_order_view *view, uint32_t process,
+                             mpl_pair_visitor visit, void *context)
 {
+    const struct mpl_process *receiver = &view->model->processes[process];
     struct mpl_order_pair pairs[MPL_ORDER_BATCH];
 
-    /* Locations are ordered by process. */
-    for (uint32_t l = 0; l < view->model->n_locations; l++) {
-        struct mpl_order_pairs walk = { .view = view, .location = l };
+    for (uint32_t i = 0; i < receiver->n_locations; i++) {
+        struct mpl_order_pairs walk = { .view = view, .location = receiver->locations[i] };
         uint32_t n;
 
         while ((n = mpl_order_pairs_next(&walk, pairs)) > 0) {
-            for (uint32_t i = 0; i < n; i++) {
-                visit(context, &pairs[i]);
+            for (uint32_t k = 0; k < n; k++) {
+                visit(context, &pairs[k]);
             }
         }
+    }
+}
+
+void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor visit,
+                          void *context)
+{
+    for (uint32_t p = 0; p < view->model->n_processes; p++) {
+        mpl_order_walk_received(view, p, visit, context);
     }
 }
 
