@@ -115,6 +115,18 @@ static const char *shape_of(struct page *page, const struct mpl_run *run)
     return text == NULL ? "?" : text;
 }
 
+/* \p unknown: what is said instead where nothing bounds it. */
+static const char *error_of(struct page *page, const struct mpl_run *run,
+                            int64_t bound_ticks, const char *unknown)
+{
+    const char *text = bound_ticks == INT64_MAX
+                           ? unknown
+                           : mpl_arena_printf(page->scratch, "error at most %s",
+                                              seconds_of(page, run, bound_ticks));
+
+    return text == NULL ? "?" : text;
+}
+
 void mpl_page_clock(struct page *page, const struct mpl_run *run)
 {
     int64_t worst = 0;
@@ -124,8 +136,7 @@ void mpl_page_clock(struct page *page, const struct mpl_run *run)
             worst = run->clock->bound_ticks[i];
         }
     }
-    const char *bound =
-        worst == INT64_MAX ? "unknown for some locations" : seconds_of(page, run, worst);
+    const char *error = error_of(page, run, worst, "error unknown for some locations");
 
     switch (run->clock->source) {
     case MPL_CLOCK_SINGLE:
@@ -137,12 +148,12 @@ void mpl_page_clock(struct page *page, const struct mpl_run *run)
     case MPL_CLOCK_REFINED:
         mpl_page_say(page, 4,
                      "clock: recorded offsets, corrected where messages contradict them "
-                     "(%s); error at most %s",
-                     shape_of(page, run), bound);
+                     "(%s); %s",
+                     shape_of(page, run), error);
         break;
     case MPL_CLOCK_MESSAGES:
-        mpl_page_say(page, 4, "clock: estimated from the messages, %s; error at most %s",
-                     shape_of(page, run), bound);
+        mpl_page_say(page, 4, "clock: estimated from the messages, %s; %s",
+                     shape_of(page, run), error);
         break;
     case MPL_CLOCK_EVENTSPACE:
         mpl_page_say(page, 4, "clock: mean round trips along a tree, as asked");
@@ -199,11 +210,10 @@ static void say_location(struct page *page, const struct mpl_run *run, uint32_t 
                              seconds_of(page, run, repair->location_max_ticks[location]),
                              seconds_of(page, run, repair->location_end_ticks[location]));
     }
-    mpl_page_say(page, 2, "location %s: offset %s%s, error at most %s%s%s",
+    mpl_page_say(page, 2, "location %s: offset %s%s, %s%s%s",
                  run->model->locations[location].label,
                  seconds_of(page, run, clock->offset_ticks[location]),
-                 drifts == NULL ? "" : drifts,
-                 bound == INT64_MAX ? "unknown" : seconds_of(page, run, bound),
+                 drifts == NULL ? "" : drifts, error_of(page, run, bound, "error unknown"),
                  between_messages(page, run, location), moves == NULL ? "" : moves);
 }
 
