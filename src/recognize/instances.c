@@ -209,18 +209,21 @@ static bool prepare_event(struct mpl_recognition *r, uint32_t e)
     const struct mpl_event_definition *event = &r->pattern->events[e];
     struct mpl_instances *instances = &r->instances[e];
     uint32_t *word_of = MPL_NEW_ARRAY(r->arena, event->n_members, uint32_t);
+    uint32_t *inner_of = MPL_NEW_ARRAY(r->arena, event->n_members, uint32_t);
 
     instances->is_flat = true;
-    for (uint32_t m = 0; m < event->n_members && word_of != NULL; m++) {
-        const bool is_used =
-            event->members[m].occurs.is_used && event->members[m].beside == 0;
+    for (uint32_t m = 0; m < event->n_members && word_of != NULL && inner_of != NULL; m++) {
+        const uint32_t inner = event->members[m].filter.event;
 
-        word_of[m] = is_used ? instances->stride++ : MPL_NONE;
-        if (is_used && event->members[m].filter.event != MPL_NONE) {
-            instances->is_flat = false;
+        word_of[m] = MPL_NONE;
+        if (event->members[m].occurs.is_used && event->members[m].beside == 0) {
+            instances->is_flat = instances->is_flat && inner == MPL_NONE;
+            inner_of[instances->stride] = inner;
+            word_of[m] = instances->stride++;
         }
     }
     instances->word_of = word_of;
+    instances->inner_of = inner_of;
     instances->n_segments = r->roles[event->role].n;
     instances->segments =
         MPL_NEW_ARRAY(r->arena, instances->n_segments, struct mpl_segment);
@@ -230,8 +233,9 @@ static bool prepare_event(struct mpl_recognition *r, uint32_t e)
     instances->columns = MPL_NEW_ARRAY(r->arena, event->n_attributes, double *);
     instances->is_wanted = MPL_NEW_ARRAY(r->arena, event->n_attributes, bool);
     r->n_failed[e] = MPL_NEW_ARRAY(r->arena, event->n_constraints, uint64_t);
-    return word_of != NULL && instances->segments != NULL && instances->columns != NULL &&
-           instances->is_wanted != NULL && r->n_failed[e] != NULL;
+    return word_of != NULL && inner_of != NULL && instances->segments != NULL &&
+           instances->columns != NULL && instances->is_wanted != NULL &&
+           r->n_failed[e] != NULL;
 }
 
 static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)

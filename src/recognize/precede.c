@@ -212,19 +212,30 @@ void mpl_view_bind_beside(struct mpl_instance_view *view, uint32_t member,
     }
 }
 
-bool mpl_view_lacks_beside(struct mpl_instance_view *view)
+/* Whether a member on another location, which must be there, is not: of the row that is looked at. */
+static bool lacks(struct mpl_instance_view *view, uint32_t member)
+{
+    struct mpl_stretch own;
+
+    return stretch_of_members(view, view->definition->members[member].beside, &own) &&
+           mpl_view_bound(view, member)->kind == MPL_BOUND_ABSENT;
+}
+
+void mpl_view_test_beside(struct mpl_instance_view *view, uint64_t *rows)
 {
     for (uint32_t m = 0; m < view->definition->n_members; m++) {
         const struct mpl_member *member = &view->definition->members[m];
-        struct mpl_stretch own;
 
-        if (member->beside != 0 && !member->occurs.is_optional &&
-            stretch_of_members(view, member->beside, &own) &&
-            mpl_view_bound(view, m)->kind == MPL_BOUND_ABSENT) {
-            return true;
+        if (member->beside == 0 || member->occurs.is_optional) {
+            continue;
+        }
+        for (uint32_t i = 0; i < view->n; i++) {
+            mpl_view_go(view, i);
+            if (mpl_row_is_in(rows, i) && lacks(view, m)) {
+                mpl_row_leave_out(rows, i);
+            }
         }
     }
-    return false;
 }
 
 const char *mpl_recognition_doubt(const struct mpl_recognition *r, uint32_t event,

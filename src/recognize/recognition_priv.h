@@ -52,9 +52,11 @@ static inline const uint32_t *mpl_word_items(const uint32_t *word, const uint32_
 }
 
 struct mpl_instances {
-    uint32_t stride;              /**< Words per instance: members in the expression. */
-    bool is_flat;                 /**< No member is an instance of another event. */
-    const uint32_t *word_of;      /**< Per member: its word, or MPL_NONE. */
+    uint32_t stride;         /**< Words per instance: members in the expression. */
+    bool is_flat;            /**< No member is an instance of another event. */
+    const uint32_t *word_of; /**< Per member: its word, or MPL_NONE. */
+    const uint32_t *
+        inner_of; /**< Per word: the event that its member is an instance of, or MPL_NONE. */
     uint32_t n_segments;          /**< Locations of the role. */
     struct mpl_segment *segments; /**< Ascending by location. */
     size_t n;
@@ -353,8 +355,8 @@ double mpl_view_relation(struct mpl_instance_view *view,
 /** Finds what a member on another location stands for, into \p bound. */
 void mpl_view_bind_beside(struct mpl_instance_view *view, uint32_t member,
                           struct mpl_bound *bound);
-/** Whether a member that must be there, on another location, is not. */
-bool mpl_view_lacks_beside(struct mpl_instance_view *view);
+/** Takes from \p rows those that lack a member on another location which must be there. */
+void mpl_view_test_beside(struct mpl_instance_view *view, uint64_t *rows);
 /** Numbers the kinds of spans that links look for. False: out of memory. */
 bool mpl_finders_prepare(struct mpl_recognition *r);
 /** What \p from has found out about spans of a location, for all who ask \p into. */

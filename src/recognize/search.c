@@ -326,12 +326,7 @@ static void find_fitting(struct mpl_instance_view *view, struct mpl_repeats *rep
 
     memset(failing, 0xFF, MPL_FORMULA_ROWS * sizeof *failing); /* MPL_NONE everywhere */
     mpl_rows_first(view->n, rows);
-    for (uint32_t i = 0; i < view->n; i++) {
-        mpl_view_go(view, i);
-        if (mpl_view_lacks_beside(view)) {
-            mpl_row_leave_out(rows, i);
-        }
-    }
+    mpl_view_test_beside(view, rows);
     memcpy(left, rows, sizeof left);
     mpl_repeats_answer(repeats, left, failing);
     test_rows(view, left, failing);

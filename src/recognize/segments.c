@@ -71,51 +71,35 @@ struct mpl_range mpl_bound_spans(const struct mpl_instance_view *view, uint32_t 
     return mpl_item_spans(view->r, inner, bound->location, bound->at);
 }
 
-/* Without instances inside, an instance's spans are its words. */
-static struct mpl_range flat_spans(const struct mpl_instances *instances,
-                                   const uint32_t *words, const uint32_t *lists)
+/* Widens it by what a word stands for, of which there is some. That ascends, so the first and the last are enough. */
+static inline void widen(const struct mpl_recognition *r, uint32_t inner, uint32_t location,
+                         uint32_t word, const uint32_t *lists, struct mpl_range *range)
 {
-    struct mpl_range range = { MPL_NONE, 0 };
+    const bool is_list = (word & MPL_WORD_LIST) != 0;
+    const uint32_t first = mpl_word_item(word, lists, 0);
+    const uint32_t last =
+        is_list ? mpl_word_item(word, lists, mpl_word_count(word, lists) - 1) : word;
+    struct mpl_range spans = { first, last };
 
-    for (uint32_t i = 0; i < instances->stride; i++) {
-        const uint32_t word = words[i];
-
-        if (word == MPL_NONE) {
-            continue;
-        }
-
-        /* What a member stands for ascends, so the first and the last are enough. */
-        const uint32_t first = mpl_word_item(word, lists, 0);
-        const uint32_t last =
-            (word & MPL_WORD_LIST) == 0
-                ? word
-                : mpl_word_item(word, lists, mpl_word_count(word, lists) - 1);
-
-        range.first = first < range.first ? first : range.first;
-        range.end = last > range.end ? last : range.end;
+    if (inner != MPL_NONE) {
+        spans.first = mpl_item_spans(r, inner, location, first).first;
+        spans.end = mpl_item_spans(r, inner, location, last).end;
     }
-    return range;
+    range->first = spans.first < range->first ? spans.first : range->first;
+    range->end = spans.end > range->end ? spans.end : range->end;
 }
 
 bool mpl_member_widen(const struct mpl_recognition *r, uint32_t event, uint32_t member,
                       const struct mpl_row *row, struct mpl_range *range)
 {
-    const uint32_t number = r->instances[event].word_of[member];
+    const struct mpl_instances *instances = &r->instances[event];
+    const uint32_t number = instances->word_of[member];
     const uint32_t word = number == MPL_NONE ? MPL_NONE : row->words[number];
-    const uint32_t n = mpl_word_count(word, row->lists);
-    const uint32_t inner = r->pattern->events[event].members[member].filter.event;
 
-    if (n == 0) {
+    if (word == MPL_NONE) {
         return false;
     }
-
-    const struct mpl_range first =
-        mpl_item_spans(r, inner, row->location, mpl_word_item(word, row->lists, 0));
-    const struct mpl_range last =
-        mpl_item_spans(r, inner, row->location, mpl_word_item(word, row->lists, n - 1));
-
-    range->first = first.first < range->first ? first.first : range->first;
-    range->end = last.end > range->end ? last.end : range->end;
+    widen(r, instances->inner_of[number], row->location, word, row->lists, range);
     return true;
 }
 
@@ -123,14 +107,13 @@ struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t ev
                                     uint32_t location, const uint32_t *words,
                                     const uint32_t *lists)
 {
-    const struct mpl_row row = { location, MPL_NONE, words, lists };
+    const struct mpl_instances *instances = &r->instances[event];
     struct mpl_range range = { MPL_NONE, 0 };
 
-    if (r->instances[event].is_flat) {
-        return flat_spans(&r->instances[event], words, lists);
-    }
-    for (uint32_t m = 0; m < r->pattern->events[event].n_members; m++) {
-        (void) mpl_member_widen(r, event, m, &row, &range);
+    for (uint32_t i = 0; i < instances->stride; i++) {
+        if (words[i] != MPL_NONE) {
+            widen(r, instances->inner_of[i], location, words[i], lists, &range);
+        }
     }
     return range;
 }

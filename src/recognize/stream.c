@@ -324,17 +324,12 @@ static void hide_word(struct mpl_letter_stream *stream, uint32_t inner, uint32_t
 
 static void hide_instance(struct mpl_letter_stream *stream, uint32_t event, uint32_t number)
 {
-    const struct mpl_event_definition *definition = &stream->r->pattern->events[event];
     const struct mpl_instances *instances = &stream->r->instances[event];
     const struct mpl_segment *segment = mpl_instances_find(instances, stream->location);
+    const uint32_t *words = segment->words + (size_t) number * instances->stride;
 
-    for (uint32_t m = 0; m < definition->n_members; m++) {
-        if (instances->word_of[m] != MPL_NONE) {
-            hide_word(
-                stream, definition->members[m].filter.event,
-                segment->words[(size_t) number * instances->stride + instances->word_of[m]],
-                segment->lists);
-        }
+    for (uint32_t i = 0; i < instances->stride; i++) {
+        hide_word(stream, instances->inner_of[i], words[i], segment->lists);
     }
 }
 
