@@ -223,9 +223,8 @@ static enum progress run_activity(struct engine *r, uint32_t location)
         }
         runner->at += sizeof number / sizeof *runner->at;
     }
-    runner->ticks += r->is_plain
-                         ? mpl_engine_scaled(runner->cost_ticks, runner->transfer)
-                         : mpl_engine_cost(r, location, runner->cost_ticks, MPL_NONE);
+    runner->transfer_ticks += runner->cost_ticks;
+    runner->ticks += mpl_engine_scaled(runner->cost_ticks, runner->transfer);
     return GOES_ON;
 }
 
@@ -238,7 +237,7 @@ static void enter_call(struct engine *r, uint32_t location, uint32_t number)
     const int64_t ticks =
         r->is_by_record ? mpl_engine_computed(r, runner) : take_activity(runner);
 
-    runner->ticks += r->is_plain ? mpl_engine_scaled(ticks, runner->compute)
+    runner->ticks += r->is_plain ? mpl_engine_compute_plain(r, location, ticks)
                                  : mpl_engine_compute(r, location, ticks);
     r->slots[number] = runner->ticks + 1;
     if (hanging != 0) {
@@ -298,9 +297,10 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
         runner->lane = l;
         runner->stop_call = MPL_NONE;
         runner->slot = MPL_NONE;
-        runner->speed = 1;
         runner->scan_instance = MPL_NONE;
         runner->compute = r->scale->compute == NULL ? 1 : r->scale->compute[l];
+        runner->factor = runner->compute;
+        runner->section_end = r->scale->sections == NULL ? MPL_NONE : 0;
         runner->transfer = r->scale->transfer == NULL ? 1 : r->scale->transfer[l];
         runner->is_ideal = runner->transfer == 0;
         runner->at = r->activities->code[l];
@@ -365,9 +365,8 @@ enum mpl_status mpl_engine_run(const struct activities *activities,
                         .activities = activities,
                         .scale = scale,
                         .is_by_record = farms != NULL || scale->n_regions > 0,
-                        .is_plain = farms == NULL && scale->n_regions == 0 &&
-                                    scale->sections == NULL && scale->given == NULL &&
-                                    out->spent == NULL,
+                        .is_plain =
+                            farms == NULL && scale->n_regions == 0 && scale->given == NULL,
                         .farms = farms,
                         .spent = out->spent };
     struct mpl_arena *scratch = mpl_arena_create();

@@ -90,35 +90,30 @@ static void leave_section(struct engine *r, uint32_t location)
 }
 
 /* Calls are run through in their order, so sections are. */
-static uint32_t section_of(struct engine *r, uint32_t location)
+int64_t mpl_engine_enter_section(struct engine *r, uint32_t location)
 {
     const struct mpl_sections *sections = r->scale->sections;
-    const uint32_t *calls = sections->calls[location];
-    struct runner *runner = &r->runners[location];
-
-    while (calls != NULL && runner->section + 1 < sections->n &&
-           calls[runner->section] < runner->call) {
-        leave_section(r, location);
-        runner->section++;
-    }
-    return runner->section;
-}
-
-static int64_t compute_in_section(struct engine *r, uint32_t location, int64_t ticks,
-                                  double factor)
-{
     const struct section_scale *in =
         r->scale->in_sections == NULL ? NULL : r->scale->in_sections[location];
+    const uint32_t *calls = sections->calls[location];
     struct runner *runner = &r->runners[location];
-    const uint32_t section = section_of(r, location);
     int64_t more_ticks = 0;
 
-    runner->section_ticks += ticks;
-    for (; in != NULL && runner->n_begun <= section; runner->n_begun++) {
+    leave_section(r, location);
+    while (calls != NULL && runner->section + 1 < sections->n &&
+           calls[runner->section] < runner->call) {
+        runner->section++;
+    }
+    runner->section_end = calls != NULL && runner->section + 1 < sections->n
+                              ? calls[runner->section] + 1
+                              : MPL_NONE;
+    if (in != NULL) {
+        runner->factor = runner->compute * in[runner->section].factor;
+    }
+    for (; in != NULL && runner->n_begun <= runner->section; runner->n_begun++) {
         more_ticks += in[runner->n_begun].more_ticks;
     }
-    return mpl_engine_scaled(ticks, in == NULL ? factor : factor * in[section].factor) +
-           more_ticks;
+    return more_ticks;
 }
 
 /* The records between which a runner computes next: from the end of a call, or the first one. */
@@ -153,12 +148,10 @@ int64_t mpl_engine_computed(const struct engine *r, const struct runner *runner)
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks)
 {
     struct runner *runner = &r->runners[location];
-    const double factor = runner->speed * runner->compute;
 
     if (r->scale->given != NULL && r->scale->given[location] != NULL) {
         ticks = r->scale->given[location][runner->call];
     }
-    runner->compute_ticks += ticks;
     if (r->scale->n_regions > 0) {
         uint32_t from;
         uint32_t to;
@@ -166,8 +159,7 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks)
         find_gap(r, runner, &from, &to);
         ticks = compute_by_region(r, location, from, to);
     }
-    return r->scale->sections != NULL ? compute_in_section(r, location, ticks, factor)
-                                      : mpl_engine_scaled(ticks, factor);
+    return mpl_engine_compute_plain(r, location, ticks);
 }
 
 int64_t mpl_engine_cost(struct engine *r, uint32_t location, int64_t ticks, uint32_t region)

@@ -121,7 +121,7 @@ static void move(struct engine *r, uint32_t location, uint32_t lane, uint32_t ca
     runner->lane = lane;
     runner->call = call + 1;
     runner->next_receive = 0;
-    runner->speed = r->farms->speed[location] / r->farms->speed[lane];
+    runner->factor = r->farms->speed[location] / r->farms->speed[lane] * runner->compute;
 }
 
 /* With what it did itself when it had no further task. */

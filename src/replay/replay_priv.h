@@ -4,8 +4,6 @@
 
 #include "replay/replay.h"
 
-#include <math.h>
-
 /* The time in a function of the program, with all that it calls, or in an MPI call of that name. */
 struct region_scale {
     const bool *is_region; /* per region: of that name */
@@ -232,9 +230,10 @@ struct runner {
     uint32_t stop_call; /* after it the farm says how to go on; MPL_NONE */
     uint32_t slot;      /* of the farm, whose messages it has then sent; MPL_NONE */
     uint32_t home;  /* its own last slot of the step, behind which it goes on by itself */
-    double speed;   /* its computation takes so many times as long as that of the lane */
     double compute; /* factors of the scale */
     double transfer;
+    double
+        factor; /* of what it computes now: compute, and its section's or, of what others computed, its speed's */
     int64_t ticks;       /* replayed time, since the window begins */
     int64_t begin_ticks; /* of the current call */
     int64_t held_ticks;  /* as recorded, of the current send: until the receiver looked */
@@ -252,6 +251,7 @@ struct runner {
     int64_t section_ticks;  /* likewise in its section */
     int64_t transfer_ticks; /* likewise what calls took beyond waiting */
     uint32_t section;       /* in which it computes */
+    uint32_t section_end;   /* the first call that is not in it; MPL_NONE */
     uint32_t n_begun;       /* sections of which it has got what is on top */
     bool is_in_call;
     bool is_done;
@@ -275,7 +275,8 @@ struct engine {
     const struct scale *scale;
     bool
         is_by_record; /* all calls are: what activities say does not hold, or not suffice */
-    bool is_plain; /* nothing but factors per location decides how long something takes */
+    bool
+        is_plain; /* nothing but factors per location and section decides how long something takes */
     /*
      * Per call: 0 while nobody has reached it, -(l + 1) when location l is the
      * first of a chain that waits for it, and the time of its beginning plus one when it is reached.
@@ -318,12 +319,27 @@ void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective)
 enum progress mpl_engine_complete(struct engine *r, uint32_t location, uint32_t collective);
 
 /* engine_time.c: what stretches take in the changed run */
+/* \p ticks is not negative, so that this rounds as llround() does, without a call. */
 static inline int64_t mpl_engine_scaled(int64_t ticks, double factor)
 {
-    return factor == 1 ? ticks : (int64_t) llround((double) ticks * factor);
+    return factor == 1 ? ticks : (int64_t) ((double) ticks * factor + 0.5);
 }
-/* What was computed before the next call of the runner, or behind its last one; and what it takes now. */
+/* The section of the next call begins: returns what it and those that are passed over get on top. */
+int64_t mpl_engine_enter_section(struct engine *r, uint32_t location);
+/* What was computed before the next call of the runner, or behind its last one; */
 int64_t mpl_engine_computed(const struct engine *r, const struct runner *runner);
+/* and what it takes now: where the run is plain, and where it need not be. */
+static inline int64_t mpl_engine_compute_plain(struct engine *r, uint32_t location,
+                                               int64_t ticks)
+{
+    struct runner *runner = &r->runners[location];
+    const int64_t more_ticks =
+        runner->call >= runner->section_end ? mpl_engine_enter_section(r, location) : 0;
+
+    runner->compute_ticks += ticks;
+    runner->section_ticks += ticks;
+    return mpl_engine_scaled(ticks, runner->factor) + more_ticks;
+}
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks);
 /* What a call of a region, MPL_NONE where that is no matter, takes that took \p ticks beyond waiting. */
 int64_t mpl_engine_cost(struct engine *r, uint32_t location, int64_t ticks,
