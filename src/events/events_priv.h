@@ -78,17 +78,21 @@ static inline uint32_t mpl_call_opener(const struct mpl_location *loc,
     return call->region == MPL_CALL_REGION_FAR ? mpl_ref_of(loc, call->enter) : MPL_NONE;
 }
 
-/* What the region of a call means; one without a region never waits. */
+/* What it means; a call without a region never waits. */
+static inline struct mpl_region_use mpl_opener_use(const struct mpl_events *events,
+                                                   uint32_t opener)
+{
+    if (opener == MPL_NONE) {
+        return (struct mpl_region_use){ .role = ROLE_CALL, .class = MPL_SPAN_OTHER };
+    }
+    return events->use[opener];
+}
+
 static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events,
                                                  const struct mpl_location *loc,
                                                  const struct mpl_call *call)
 {
-    const uint32_t region = mpl_call_opener(loc, call);
-
-    if (region == MPL_NONE) {
-        return (struct mpl_region_use){ .role = ROLE_CALL, .class = MPL_SPAN_OTHER };
-    }
-    return events->use[region];
+    return mpl_opener_use(events, mpl_call_opener(loc, call));
 }
 
 /* What the time before call \p call is, or behind the last one. */
@@ -102,18 +106,22 @@ static inline enum mpl_span_class mpl_gap_class(const struct mpl_lane *lane, uin
                                                                         : MPL_SPAN_COMPUTE;
 }
 
+/* That of MPI_Init. */
+static inline uint32_t mpl_startup_region(const struct mpl_location *loc,
+                                          const struct mpl_lane *lane)
+{
+    return lane->first_init == MPL_NONE ? MPL_NONE : mpl_ref_of(loc, lane->first_init);
+}
+
 /* The region of a call; MPL_NONE for buffer flushes and off times. */
 static inline uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
                                        const struct mpl_call *call)
 {
     const struct mpl_location *loc = &events->model->locations[location];
 
-    if (call->class == MPL_SPAN_STARTUP) {
-        const uint32_t init = events->lanes[location].first_init;
-
-        return init == MPL_NONE ? MPL_NONE : mpl_ref_of(loc, init);
-    }
-    return mpl_call_opener(loc, call);
+    return call->class == MPL_SPAN_STARTUP
+               ? mpl_startup_region(loc, &events->lanes[location])
+               : mpl_call_opener(loc, call);
 }
 
 /* What the clock of a location may be off by; INT64_MAX: nobody knows. */

@@ -286,6 +286,12 @@ static inline uint32_t mpl_region_of(const struct mpl_location *loc, uint32_t ev
     return mpl_ref_column_get(&loc->refs, MPL_REF_PLAIN, event);
 }
 
+/** Likewise of an end of a message. */
+static inline uint32_t mpl_message_of(const struct mpl_location *loc, uint32_t event)
+{
+    return mpl_ref_column_get(&loc->refs, MPL_REF_MESSAGE, event);
+}
+
 /** Makes what was added the columns of \p loc, in \p arena, and is ready for the next one. False: out of memory. */
 bool mpl_event_writer_end(struct mpl_event_writer *writer, struct mpl_arena *arena,
                           struct mpl_location *loc);

@@ -46,12 +46,13 @@ bool mpl_activities_find_post(const struct activities *a, uint32_t lane, uint32_
 
 static bool add_need(struct layout *y, uint32_t other, uint32_t call)
 {
-    uint32_t *need = mpl_buf_add(&y->needs);
+    const size_t n = y->needs.n;
 
-    if (need != NULL) {
-        *need = y->a->first_call[other] + call;
+    if (!mpl_buf_grow_to(&y->needs, n + 1)) {
+        return false;
     }
-    return need != NULL;
+    ((uint32_t *) y->needs.data)[n] = y->a->first_call[other] + call;
+    return true;
 }
 
 static bool take_receive(struct layout *y, uint32_t message)
@@ -101,36 +102,38 @@ static void note_arrival(struct layout *y, uint32_t number, uint32_t collective,
     }
 }
 
-static bool take_record(struct layout *y, uint32_t number, uint32_t event)
+static bool take_record(struct layout *y, const struct mpl_location *loc, uint32_t number,
+                        uint32_t event)
 {
-    const struct mpl_location *loc = &y->a->model->locations[y->location];
-    const uint32_t ref = mpl_ref_of(loc, event);
-
     switch ((enum mpl_event_kind) loc->kind[event]) {
     case MPL_EV_RECV:
     case MPL_EV_IRECV:
-        return take_receive(y, ref);
+        return take_receive(y, mpl_message_of(loc, event));
     case MPL_EV_SEND:
-        mpl_answers_send(&y->answers, loc, ref);
-        return take_send(y, ref);
+        mpl_answers_send(&y->answers, loc, mpl_message_of(loc, event));
+        return take_send(y, mpl_message_of(loc, event));
     case MPL_EV_ISEND:
-        mpl_answers_send(&y->answers, loc, ref);
+        mpl_answers_send(&y->answers, loc, mpl_message_of(loc, event));
         return true;
     case MPL_EV_ISEND_DONE:
-        if (ref != MPL_NONE && y->view.wait_kind == MPL_WAIT_LATE_RECEIVER) {
+        if (y->view.wait_kind == MPL_WAIT_LATE_RECEIVER &&
+            mpl_message_of(loc, event) != MPL_NONE) {
             y->flags |= ACTIVITY_BY_RECORD;
         }
         return true;
     case MPL_EV_COLL_BEGIN:
-        note_arrival(y, number, ref, false);
+        note_arrival(y, number, mpl_ref_of(loc, event), false);
         return true;
     case MPL_EV_COLL_END:
-        note_arrival(y, number, ref, true);
+        note_arrival(y, number, mpl_ref_of(loc, event), true);
         return true;
     default:
         return true;
     }
 }
+
+/* At most, of an activity without what it needs. */
+enum { HEAD_WORDS = 1 + 2 * (1 + sizeof(int64_t) / sizeof(uint16_t)) };
 
 /* Returns how many words it wrote. */
 static size_t write_ticks(uint16_t *words, int64_t ticks)
@@ -157,22 +160,22 @@ static bool write_activity(struct layout *y, int64_t compute_ticks, int64_t cost
     const bool is_by_record =
         is_mixed || y->needs.n > ACTIVITY_N_MOST || (y->flags & ACTIVITY_BY_RECORD) != 0;
     const size_t needs_bytes = is_by_record ? 0 : y->needs.n * sizeof(uint32_t);
-    uint16_t words[1 + 2 * (1 + sizeof(int64_t) / sizeof(uint16_t))];
+    const size_t start = y->code.n;
     size_t n = 1;
-    uint16_t *code;
+    uint16_t *words;
 
+    if (!mpl_buf_grow_to(&y->code, start + HEAD_WORDS + needs_bytes / sizeof *words)) {
+        return false;
+    }
+    words = (uint16_t *) y->code.data + start;
     words[0] = is_by_record ? ACTIVITY_BY_RECORD
                             : (uint16_t) (y->needs.n << ACTIVITY_N_SHIFT | y->flags);
     n += write_ticks(words + n, compute_ticks);
     n += is_by_record ? 0 : write_ticks(words + n, cost_ticks);
-    code = mpl_buf_add_many(&y->code, n + needs_bytes / sizeof *words);
-    if (code == NULL) {
-        return false;
-    }
-    memcpy(code, words, n * sizeof *words);
     if (needs_bytes > 0) {
-        memcpy(code + n, y->needs.data, needs_bytes);
+        memcpy(words + n, y->needs.data, needs_bytes);
     }
+    y->code.n = start + n + needs_bytes / sizeof *words;
     return true;
 }
 
@@ -197,7 +200,9 @@ static bool lay_out_call(struct layout *y, uint32_t number)
     y->held_ticks = 0;
     y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
     for (uint32_t e = view->first_event; e <= view->last_event; e++) {
-        if (!take_record(y, number, e)) {
+        /* Half of the records say no more than that. */
+        if (loc->kind[e] != MPL_EV_ENTER && loc->kind[e] != MPL_EV_LEAVE &&
+            !take_record(y, loc, number, e)) {
             return false;
         }
     }
