@@ -368,32 +368,41 @@ void mpl_span_read(const struct mpl_recognition *r, const struct mpl_span_filter
     }
 }
 
+bool mpl_field_is_time(enum mpl_field field)
+{
+    return field == MPL_FIELD_ENTER || field == MPL_FIELD_LEAVE ||
+           field == MPL_FIELD_DURATION || field == MPL_FIELD_WAIT ||
+           field == MPL_FIELD_TRANSFER;
+}
+
 /* Likewise inlined once per field. */
-static inline bool read_all(const struct mpl_recognition *r, uint32_t location,
+static inline void read_all(const struct mpl_recognition *r, uint32_t location,
                             const uint32_t *spans, size_t n, enum mpl_field field,
                             double *values)
 {
     for (size_t i = 0; i < n; i++) {
         values[i] = field_of(r, NULL, location, spans[i], MPL_NONE, field);
     }
-    return true;
 }
 
-bool mpl_spans_read(const struct mpl_recognition *r, uint32_t location,
+void mpl_spans_read(const struct mpl_recognition *r, uint32_t location,
                     const uint32_t *spans, size_t n, enum mpl_field field, double *values)
 {
     switch (field) {
     case MPL_FIELD_ENTER:
-        return read_all(r, location, spans, n, MPL_FIELD_ENTER, values);
+        read_all(r, location, spans, n, MPL_FIELD_ENTER, values);
+        break;
     case MPL_FIELD_LEAVE:
-        return read_all(r, location, spans, n, MPL_FIELD_LEAVE, values);
+        read_all(r, location, spans, n, MPL_FIELD_LEAVE, values);
+        break;
     case MPL_FIELD_DURATION:
-        return read_all(r, location, spans, n, MPL_FIELD_DURATION, values);
+        read_all(r, location, spans, n, MPL_FIELD_DURATION, values);
+        break;
     case MPL_FIELD_WAIT:
-        return read_all(r, location, spans, n, MPL_FIELD_WAIT, values);
-    case MPL_FIELD_TRANSFER:
-        return read_all(r, location, spans, n, MPL_FIELD_TRANSFER, values);
+        read_all(r, location, spans, n, MPL_FIELD_WAIT, values);
+        break;
     default:
-        return false;
+        read_all(r, location, spans, n, MPL_FIELD_TRANSFER, values);
+        break;
     }
 }

@@ -215,8 +215,10 @@ void mpl_span_read(const struct mpl_recognition *r, const struct mpl_span_filter
                    const struct mpl_bound *bounds, const struct mpl_rows *rows,
                    enum mpl_field field, double *values);
 
-/** A field of \p n spans of a location that is a time; false: it is none, and nothing is read. */
-bool mpl_spans_read(const struct mpl_recognition *r, uint32_t location,
+/** Whether a field says when a span was or how long: each has it, whatever filter it has passed. */
+bool mpl_field_is_time(enum mpl_field field);
+/** Such a field of \p n spans of a location. */
+void mpl_spans_read(const struct mpl_recognition *r, uint32_t location,
                     const uint32_t *spans, size_t n, enum mpl_field field, double *values);
 
 /* ---- one instance ---------------------------------------------------------------------------- */
@@ -292,6 +294,7 @@ struct mpl_instance_view {
     struct mpl_list **lists;
     double **attributes;
     struct mpl_buf *items; /**< double, per slot: what is in the lists. */
+    struct mpl_buf spans;  /**< uint32_t: room for those of a list of each row. */
     uint32_t *
         *near_instance; /**< Per associated event and segment: where one was found last. */
     double **temps; /**< Per attribute, then per associated event, then per constraint. */
@@ -410,10 +413,14 @@ struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
 typedef bool mpl_bound_visit(void *context, uint32_t name, struct mpl_bound *bound);
 bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_visit *visit,
                    void *context);
-/** Calls \p visit for each end of communication that \p name stands for. */
+/** Calls \p visit for each end of communication that \p name stands for, until it answers false; */
 typedef bool mpl_end_visit(void *context, uint32_t location, uint32_t end);
 bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_visit *visit,
                    void *context);
+/** or for those of a span for which it stands. */
+bool mpl_view_span_ends(const struct mpl_instance_view *view, uint32_t name,
+                        uint32_t location, uint32_t at, mpl_end_visit *visit,
+                        void *context);
 
 /* ---- matches that repeat others ------------------------------------------------------------------- */
 

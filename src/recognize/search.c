@@ -67,10 +67,13 @@ static bool explain(void *context, uint32_t location, uint32_t end)
     return true;
 }
 
-/*
- * The usual case of a member's ends: its only span has one, or none. MPL_MANY_ENDS when it is
- * another.
- */
+/* The only end of a span on the location at hand, MPL_NONE without one, MPL_MANY_ENDS. */
+static uint32_t end_of(const struct mpl_instance_view *view, uint32_t span)
+{
+    return span % 2 == 0 ? MPL_NONE : view->near->ends[span / 2];
+}
+
+/* The same of a member; of one that is repeated as if it were many. */
 static uint32_t single_end(const struct mpl_instance_view *view, uint32_t member)
 {
     const uint32_t word = view->row.words[view->instances->word_of[member]];
@@ -78,23 +81,30 @@ static uint32_t single_end(const struct mpl_instance_view *view, uint32_t member
     if (word == MPL_NONE) {
         return MPL_NONE;
     }
-    if ((word & MPL_WORD_LIST) != 0) {
-        return MPL_MANY_ENDS;
-    }
-    return word % 2 == 0 ? MPL_NONE : view->near->ends[word / 2];
+    return (word & MPL_WORD_LIST) != 0 ? MPL_MANY_ENDS : end_of(view, word);
 }
 
-/* Calls \p visit for each end of the match's members. */
-static bool visit_members(struct mpl_instance_view *view, mpl_end_visit *visit,
+/* Calls \p visit for each end of the match's members, which are spans of the location at hand. */
+static bool visit_members(const struct mpl_instance_view *view, mpl_end_visit *visit,
                           void *context)
 {
-    for (uint32_t i = 0; i < view->n_talking_members; i++) {
-        const uint32_t end = single_end(view, view->talking[i]);
+    const struct mpl_row *row = &view->row;
 
-        if (end == MPL_MANY_ENDS
-                ? !mpl_view_ends(view, view->talking[i], visit, context)
-                : end != MPL_NONE && !visit(context, view->row.location, end)) {
-            return false;
+    for (uint32_t i = 0; i < view->n_talking_members; i++) {
+        const uint32_t member = view->talking[i];
+        const uint32_t *word = &row->words[view->instances->word_of[member]];
+        const uint32_t *items = mpl_word_items(word, row->lists);
+        const uint32_t n = mpl_word_count(*word, row->lists);
+
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t end = end_of(view, items[k]);
+
+            if (end == MPL_MANY_ENDS ? !mpl_view_span_ends(view, member, row->location,
+                                                           items[k], visit, context)
+                                     : end != MPL_NONE &&
+                                           !visit(context, row->location, end)) {
+                return false;
+            }
         }
     }
     return true;

@@ -119,7 +119,7 @@ static bool make_lists(struct mpl_instance_view *view, uint32_t number)
     for (uint32_t i = 0; i < view->n; i++) {
         n += mpl_word_count(view->rows[i].words[word], view->rows[i].lists);
     }
-    if (!mpl_buf_grow_to(items, n + 1)) {
+    if (!mpl_buf_grow_to(items, n + 1) || !mpl_buf_grow_to(&view->spans, n)) {
         view->has_no_memory = true;
         return false;
     }
@@ -141,47 +141,99 @@ static void read_items(struct batch *batch, const struct mpl_row *row, uint32_t 
     }
 }
 
-/* Whether a name stands for spans on the location of its row, and no more is to be known of them than which. */
-static bool is_plain(const struct mpl_event_definition *event, uint32_t name)
+/* Whether a name stands for spans on the location of its row, of which a time is to be read. */
+static bool is_plain(const struct mpl_event_definition *event,
+                     const struct mpl_formula_slot *slot)
 {
-    return name < event->n_members && event->members[name].beside == 0 &&
-           event->members[name].filter.event == MPL_NONE;
+    return slot->name < event->n_members && event->members[slot->name].beside == 0 &&
+           event->members[slot->name].filter.event == MPL_NONE &&
+           mpl_field_is_time((enum mpl_field) slot->field);
+}
+
+/* Makes lists of \p values, and returns how many these are: spans of many rows are read at once. */
+static size_t read_spans(struct mpl_instance_view *view,
+                         const struct mpl_formula_slot *slot, const struct mpl_rows *rows,
+                         double *values, struct mpl_list *lists)
+{
+    const enum mpl_field field = (enum mpl_field) slot->field;
+    const uint32_t number = view->instances->word_of[slot->name];
+    const struct mpl_row *all = view->rows;
+    uint32_t *spans = view->spans.data;
+    uint32_t location = all[rows->at[0]].location;
+    size_t n = 0;
+    size_t n_read = 0;
+
+    for (uint32_t k = 0; k < rows->n; k++) {
+        const struct mpl_row *row = &all[rows->at[k]];
+        const uint32_t word = row->words[number];
+        const size_t first = n;
+
+        if (row->location != location) {
+            mpl_spans_read(view->r, location, spans + n_read, n - n_read, field,
+                           values + n_read);
+            location = row->location;
+            n_read = n;
+        }
+        if ((word & MPL_WORD_LIST) == 0) {
+            spans[n++] = word;
+        } else if (word != MPL_NONE) {
+            const uint32_t *items = mpl_word_items(&word, row->lists);
+            const uint32_t n_items = mpl_word_count(word, row->lists);
+
+            for (uint32_t i = 0; i < n_items; i++) {
+                spans[n++] = items[i];
+            }
+        }
+        lists[rows->at[k]] = (struct mpl_list){ values + first, n - first };
+    }
+    mpl_spans_read(view->r, location, spans + n_read, n - n_read, field, values + n_read);
+    return n;
+}
+
+/* The same of whatever else a name may stand for. */
+static size_t read_things(struct mpl_instance_view *view,
+                          const struct mpl_formula_slot *slot, const struct mpl_rows *rows,
+                          double *values, struct mpl_list *lists)
+{
+    const uint32_t word = mpl_view_list_word(view, slot->name);
+    struct batch batch;
+    size_t n = 0;
+
+    batch.view = view;
+    batch.slot = slot;
+    batch.values = values;
+    batch.rows.n = 0;
+    for (uint32_t k = 0; k < rows->n; k++) {
+        const struct mpl_row *row = &view->rows[rows->at[k]];
+        const uint32_t n_items = mpl_word_count(row->words[word], row->lists);
+
+        lists[rows->at[k]] = (struct mpl_list){ values + n, n_items };
+        read_items(&batch, row, n_items);
+        n += n_items;
+    }
+    flush(&batch);
+    return n;
 }
 
 static void read_lists(struct mpl_instance_view *view, uint32_t number,
                        const uint64_t *wanted)
 {
     const struct mpl_formula_slot *slot = &view->definition->slots[number];
-    const bool is_simple = is_plain(view->definition, slot->name);
-    const uint32_t word = mpl_view_list_word(view, slot->name);
     struct mpl_buf *items = &view->items[number];
     struct mpl_rows rows;
-    struct batch batch;
+    double *values;
 
     if (!make_lists(view, number)) {
         return;
     }
-    batch.view = view;
-    batch.slot = slot;
-    batch.values = (double *) items->data + items->n;
-    batch.rows.n = 0;
+    values = (double *) items->data + items->n;
     mpl_rows_list(wanted, &rows);
-    for (uint32_t k = 0; k < rows.n; k++) {
-        const struct mpl_row *row = &view->rows[rows.at[k]];
-        const uint32_t n = mpl_word_count(row->words[word], row->lists);
-
-        view->lists[number][rows.at[k]] =
-            (struct mpl_list){ (double *) items->data + items->n, n };
-        if (n > 0 &&
-            !(is_simple && mpl_spans_read(view->r, row->location,
-                                          mpl_word_items(&row->words[word], row->lists), n,
-                                          (enum mpl_field) slot->field,
-                                          (double *) items->data + items->n))) {
-            read_items(&batch, row, n);
-        }
-        items->n += n;
+    if (rows.n == 0) {
+        return;
     }
-    flush(&batch);
+    items->n += is_plain(view->definition, slot)
+                    ? read_spans(view, slot, &rows, values, view->lists[number])
+                    : read_things(view, slot, &rows, values, view->lists[number]);
 }
 
 /* Puts a slot's values of some rows where formulas read them. */

@@ -83,6 +83,7 @@ struct mpl_instance_view *mpl_view_open(struct mpl_recognition *r, uint32_t even
     for (uint32_t i = 0; i < definition->n_slots; i++) {
         view->items[i] = mpl_buf_make(sizeof(double));
     }
+    view->spans = mpl_buf_make(sizeof(uint32_t));
     for (uint32_t name = 0; name < definition->n_members + definition->n_associated;
          name++) {
         if (can_talk(definition, name)) {
@@ -95,9 +96,13 @@ struct mpl_instance_view *mpl_view_open(struct mpl_recognition *r, uint32_t even
 
 void mpl_view_close(struct mpl_instance_view *view)
 {
-    for (uint32_t i = 0; view != NULL && i < view->definition->n_slots; i++) {
+    if (view == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < view->definition->n_slots; i++) {
         mpl_buf_free(&view->items[i]);
     }
+    mpl_buf_free(&view->spans);
 }
 
 static void forget(mpl_row_set *known, size_t n)
@@ -310,32 +315,21 @@ struct visitor {
 };
 
 /* An end is a message of the location or, numbered behind them, a collective. False: the visitor wants no more. */
-static bool visit_ends(void *context, uint32_t name, struct mpl_bound *bound)
+bool mpl_view_span_ends(const struct mpl_instance_view *view, uint32_t name,
+                        uint32_t location, uint32_t at, mpl_end_visit *visit, void *context)
 {
-    const struct visitor *visitor = context;
-    const struct mpl_recognition *r = visitor->view->r;
-    const struct mpl_span_filter *filter =
-        mpl_event_name_filter(visitor->view->definition, name);
-
-    if (bound->message != MPL_NONE) {
-        return visitor->visit(visitor->context, bound->location, bound->message);
-    }
-    if (bound->has_no_end) {
-        return true;
-    }
-
-    if (bound->at % 2 == 0) {
-        return true;
-    }
-
-    const struct mpl_location *loc = &r->model->locations[bound->location];
+    const struct mpl_recognition *r = view->r;
+    const struct mpl_span_filter *filter = mpl_event_name_filter(view->definition, name);
     struct mpl_call_about about;
 
-    mpl_events_call_about(r->events, bound->location, bound->at / 2, &about);
+    if (at % 2 == 0) {
+        return true;
+    }
+    mpl_events_call_about(r->events, location, at / 2, &about);
     if (about.collective != MPL_NONE && mpl_filter_has_collectives(filter) &&
-        mpl_topology_counts_collective(r->events, bound->location, about.collective) &&
-        !visitor->visit(visitor->context, bound->location,
-                        loc->n_messages + about.collective)) {
+        mpl_topology_counts_collective(r->events, location, about.collective) &&
+        !visit(context, location,
+               r->model->locations[location].n_messages + about.collective)) {
         return false;
     }
 
@@ -343,14 +337,26 @@ static bool visit_ends(void *context, uint32_t name, struct mpl_bound *bound)
                                    .n_messages = about.n_messages };
 
     for (uint32_t i = 0; i < span.n_messages; i++) {
-        const uint32_t message = mpl_events_message(r->events, bound->location, &span, i);
+        const uint32_t message = mpl_events_message(r->events, location, &span, i);
 
-        if (mpl_filter_wants_message(r, filter, bound->location, message) &&
-            !visitor->visit(visitor->context, bound->location, message)) {
+        if (mpl_filter_wants_message(r, filter, location, message) &&
+            !visit(context, location, message)) {
             return false;
         }
     }
     return true;
+}
+
+static bool visit_ends(void *context, uint32_t name, struct mpl_bound *bound)
+{
+    const struct visitor *visitor = context;
+
+    if (bound->message != MPL_NONE) {
+        return visitor->visit(visitor->context, bound->location, bound->message);
+    }
+    return bound->has_no_end ||
+           mpl_view_span_ends(visitor->view, name, bound->location, bound->at,
+                              visitor->visit, visitor->context);
 }
 
 bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_visit *visit,
@@ -358,16 +364,5 @@ bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_visit 
 {
     struct visitor visitor = { view, visit, context };
 
-    if (!mpl_event_name_is_list(view->definition, name)) {
-        const struct mpl_bound *bound = mpl_view_bound(view, name);
-
-        /* The usual case, without detours. */
-        if (bound->kind != MPL_BOUND_SPAN || bound->has_no_end) {
-            return true;
-        }
-        if (bound->message != MPL_NONE) {
-            return visit(context, bound->location, bound->message);
-        }
-    }
     return mpl_view_each(view, name, visit_ends, &visitor);
 }
