@@ -277,6 +277,58 @@ static enum mpl_status begin(struct mpl_letter_stream *stream, uint32_t location
     return MPL_OK;
 }
 
+static enum mpl_status find_letters(struct mpl_letter_stream *stream, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+    uint16_t letter;
+
+    for (uint32_t kind = 0; kind < stream->kinds->n && st == MPL_OK; kind++) {
+        st = find_letter(stream, kind, &letter, err);
+    }
+    return st;
+}
+
+/* Whether an instance or a computation may be the member; calls have letters that say so. */
+static bool is_no_call(const struct mpl_span_filter *filter)
+{
+    const enum mpl_primitive_test test = filter->primitive == MPL_NONE
+                                             ? MPL_TEST_REGION
+                                             : mpl_primitive_row(filter->primitive)->test;
+
+    return test == MPL_TEST_COMPUTE || test == MPL_TEST_REGION;
+}
+
+/* Whether a match of the \p i-th event may begin with some span of the location. */
+static bool can_begin(const struct mpl_letter_stream *stream, uint32_t i)
+{
+    const struct mpl_event_definition *event = event_of(stream, i);
+    const uint64_t first = event->automaton->wanted[0];
+    const uint64_t *sets = stream->sets.data;
+    const size_t n_sets = SETS * (size_t) stream->n_events;
+
+    for (uint32_t m = 0; m < event->n_members; m++) {
+        if ((first >> m & 1) != 0 && is_no_call(&event->members[m].filter)) {
+            return true;
+        }
+    }
+    for (size_t at = SETS * i; at < stream->sets.n; at += n_sets) {
+        if ((sets[at] & first) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool can_any_begin(const struct mpl_letter_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->n_events; i++) {
+        if (can_begin(stream, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum mpl_status mpl_stream_read(struct mpl_letter_stream *stream, uint32_t location,
                                 const uint32_t *events, uint32_t n_events,
                                 struct mpl_err *err)
@@ -285,17 +337,15 @@ enum mpl_status mpl_stream_read(struct mpl_letter_stream *stream, uint32_t locat
     uint16_t *letters = stream->letters.data;
     const uint16_t *letter_of_kind = stream->letter_of.data;
 
+    st = st == MPL_OK ? find_letters(stream, err) : st;
+    if (st == MPL_OK && !can_any_begin(stream)) {
+        stream->range.end = stream->range.first;
+    }
     for (uint32_t at = stream->range.first; at < stream->range.end && st == MPL_OK; at++) {
         if (at % 2 == 0) {
             st = read_compute(stream, at, &letters[at], err);
-            continue;
-        }
-
-        const uint32_t kind = stream->kinds->of_call[at / 2];
-
-        letters[at] = letter_of_kind[kind];
-        if (letters[at] == LETTER_UNKNOWN) {
-            st = find_letter(stream, kind, &letters[at], err);
+        } else {
+            letters[at] = letter_of_kind[stream->kinds->of_call[at / 2]];
         }
     }
     return st;
