@@ -62,11 +62,8 @@ struct trail {
         n; /* Letters from where the search began to where the match was settled. */
     uint32_t
         n_behind; /* So many are behind the first and not behind the end of the match. */
-    struct mpl_buf
-        captures; /* struct mpl_capture, positions counted from the first letter. */
+    struct mpl_buf captures; /* struct mpl_capture */
 };
-
-enum { TRAILS = 4 };
 
 struct mpl_event_matcher {
     struct threads lists[2];
@@ -76,7 +73,7 @@ struct mpl_event_matcher {
     struct mpl_buf captures; /* struct mpl_capture */
     struct mpl_buf moved;    /* uint32_t: where nodes went when some were removed */
     struct mpl_buf turns;    /* struct turn, see find_turn() */
-    struct trail trails[TRAILS];
+    struct trail trails[MPL_MATCH_KEPT];
     uint32_t n_trails;
     uint32_t next_trail; /* the place of the next one */
     uint64_t n_steps;
@@ -111,7 +108,7 @@ struct mpl_event_matcher *mpl_matcher_open(struct mpl_arena *arena)
         matcher->captures = mpl_buf_make(sizeof(struct mpl_capture));
         matcher->moved = mpl_buf_make(sizeof(uint32_t));
         matcher->turns = mpl_buf_make(sizeof(struct turn));
-        for (uint32_t i = 0; i < TRAILS; i++) {
+        for (uint32_t i = 0; i < MPL_MATCH_KEPT; i++) {
             matcher->trails[i].captures = mpl_buf_make(sizeof(struct mpl_capture));
         }
     }
@@ -127,7 +124,7 @@ void mpl_matcher_close(struct mpl_event_matcher *matcher)
     mpl_buf_free(&matcher->captures);
     mpl_buf_free(&matcher->moved);
     mpl_buf_free(&matcher->turns);
-    for (uint32_t i = 0; i < TRAILS; i++) {
+    for (uint32_t i = 0; i < MPL_MATCH_KEPT; i++) {
         mpl_buf_free(&matcher->trails[i].captures);
     }
 }
@@ -503,7 +500,7 @@ static enum mpl_status find(struct search *s, uint32_t position, struct mpl_err 
 }
 
 /* Puts the captures of the best match in order. False: no memory. */
-static bool list_captures(struct search *s)
+static bool list_captures(struct search *s, uint32_t first)
 {
     const struct node *nodes = s->matcher->nodes.data;
     struct mpl_buf *captures = &s->matcher->captures;
@@ -520,7 +517,7 @@ static bool list_captures(struct search *s)
     struct mpl_capture *items = captures->data;
 
     for (uint32_t i = s->best.node; i != MPL_NONE; i = nodes[i].before) {
-        items[--n] = (struct mpl_capture){ nodes[i].position, nodes[i].member };
+        items[--n] = (struct mpl_capture){ nodes[i].position - first, nodes[i].member };
     }
     return true;
 }
@@ -528,34 +525,31 @@ static bool list_captures(struct search *s)
 /* ---- matches like others ---------------------------------------------------------------- */
 
 /* Keeps what led to the match at hand, unless only the end of all events settled it. False: no memory. */
-static bool keep_trail(struct search *s, uint32_t first)
+static bool keep_trail(struct search *s, uint32_t first, uint32_t *kept)
 {
     struct mpl_event_matcher *m = s->matcher;
     struct trail *trail = &m->trails[m->next_trail];
 
+    *kept = MPL_NONE;
     if (s->letters->unsure != 0 || !is_settled(s)) {
         return true;
     }
     if (!mpl_buf_grow_to(&trail->captures, m->captures.n)) {
         return false;
     }
-
-    struct mpl_capture *captures = trail->captures.data;
-
-    memcpy(captures, m->captures.data, m->captures.n * sizeof *captures);
-    for (size_t i = 0; i < m->captures.n; i++) {
-        captures[i].position -= first;
-    }
+    memcpy(trail->captures.data, m->captures.data,
+           m->captures.n * sizeof(struct mpl_capture));
     trail->first = first;
     trail->n = s->read_end - first;
     trail->n_behind = s->best_end - first;
-    m->next_trail = (m->next_trail + 1) % TRAILS;
-    m->n_trails += m->n_trails < TRAILS;
+    *kept = m->next_trail;
+    m->next_trail = (m->next_trail + 1) % MPL_MATCH_KEPT;
+    m->n_trails += m->n_trails < MPL_MATCH_KEPT;
     return true;
 }
 
-/* What the events from \p first on lead to as those of an earlier match did; NULL: not known. */
-static const struct trail *find_trail(const struct search *s, uint32_t first)
+/* What the events from \p first on lead to as those of an earlier match did; MPL_NONE: not known. */
+static uint32_t find_trail(const struct search *s, uint32_t first)
 {
     const struct mpl_event_matcher *m = s->matcher;
     const uint16_t *letters = s->letters->letters;
@@ -566,30 +560,41 @@ static const struct trail *find_trail(const struct search *s, uint32_t first)
         if (trail->n <= s->letters->n - first &&
             memcmp(letters + trail->first, letters + first, trail->n * sizeof *letters) ==
                 0) {
-            return trail;
+            return i;
         }
     }
-    return NULL;
+    return MPL_NONE;
 }
 
-/* Lists the captures of the match that it leads to from \p first on. False: no memory. */
-static bool follow_trail(struct search *s, const struct trail *trail, uint32_t first)
+/* Finds the next match, if there is one that begins at \p first or behind it. */
+static enum mpl_status find_match(struct search *s, uint32_t first,
+                                  struct mpl_event_match *match, struct mpl_err *err)
 {
     struct mpl_event_matcher *m = s->matcher;
-    const struct mpl_capture *captures = trail->captures.data;
+    const uint32_t kept = find_trail(s, first);
+    const struct trail *trail = &m->trails[kept == MPL_NONE ? 0 : kept];
 
-    if (!mpl_buf_grow_to(&m->captures, trail->captures.n)) {
-        return false;
+    *match = (struct mpl_event_match){ .first = first, .kept = kept, .is_repeat = true };
+    if (kept != MPL_NONE) {
+        match->captures = trail->captures.data;
+        match->n = trail->captures.n;
+        s->best_end = first + trail->n_behind;
+        m->n_steps += trail->n;
+        return MPL_OK;
     }
 
-    struct mpl_capture *items = m->captures.data;
+    const enum mpl_status st = find(s, first, err);
 
-    for (size_t k = 0; k < trail->captures.n; k++) {
-        items[k] = (struct mpl_capture){ first + captures[k].position, captures[k].member };
+    match->is_repeat = false;
+    if (st != MPL_OK || !s->has_best) {
+        return st;
     }
-    s->best_end = first + trail->n_behind;
-    m->n_steps += trail->n;
-    return true;
+    if (!list_captures(s, first) || !keep_trail(s, first, &match->kept)) {
+        return mpl_nomem(err);
+    }
+    match->captures = m->captures.data;
+    match->n = m->captures.n;
+    return MPL_OK;
 }
 
 enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
@@ -618,18 +623,11 @@ enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
     matcher->n_trails = 0;
     matcher->next_trail = 0;
     while (position < letters->n) {
-        const struct trail *trail = find_trail(&s, position);
-        enum mpl_status st = trail == NULL ? find(&s, position, err) : MPL_OK;
+        struct mpl_event_match match;
+        enum mpl_status st = find_match(&s, position, &match, err);
 
-        if (st != MPL_OK || (trail == NULL && !s.has_best)) {
-            return st;
-        }
-        if (trail == NULL ? !list_captures(&s) || !keep_trail(&s, position)
-                          : !follow_trail(&s, trail, position)) {
-            return mpl_nomem(err);
-        }
-        st = take(context, matcher->captures.data, matcher->captures.n, err);
-        if (st != MPL_OK) {
+        st = st == MPL_OK && match.n > 0 ? take(context, &match, err) : st;
+        if (st != MPL_OK || match.n == 0) {
             return st;
         }
         position = s.best_end + 1;

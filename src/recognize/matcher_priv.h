@@ -29,13 +29,24 @@ struct mpl_letters {
 };
 
 struct mpl_capture {
-    uint32_t position;
+    uint32_t position; /**< Counted from struct mpl_event_match.first. */
     uint32_t member;
 };
 
-/** Called with each match; captures are ascending by position. */
-typedef enum mpl_status mpl_match_take(void *context, const struct mpl_capture *captures,
-                                       size_t n, struct mpl_err *err);
+enum { MPL_MATCH_KEPT = 4 };
+
+struct mpl_event_match {
+    const struct mpl_capture *captures; /**< Ascending by position. */
+    size_t n;
+    uint32_t first;
+    /** Below MPL_MATCH_KEPT, or MPL_NONE: the captures are those of the last match with that number which was no repeat. */
+    uint32_t kept;
+    bool is_repeat;
+};
+
+/** Called with each match. */
+typedef enum mpl_status mpl_match_take(void *context, const struct mpl_event_match *match,
+                                       struct mpl_err *err);
 
 /** Working memory of matching, reused from search to search. */
 struct mpl_event_matcher;

@@ -464,6 +464,8 @@ enum mpl_status mpl_stream_letters(struct mpl_letter_stream *stream, uint32_t i,
                                    struct mpl_letters *out, struct mpl_err *err);
 /** What was found out about spans, for the event whose letters were given last. */
 const struct mpl_near *mpl_stream_near(const struct mpl_letter_stream *stream);
+/** Whether instances stand among the spans; where none do, a span stands at its number. */
+bool mpl_stream_has_items(const struct mpl_letter_stream *stream);
 /** The span, or number of the instance, at a position of the letters given last. */
 uint32_t mpl_stream_at(const struct mpl_letter_stream *stream, uint32_t position);
 

@@ -26,8 +26,10 @@ struct mpl_search {
     size_t n_tested;      /* so many words, and then matches that may become some */
     struct mpl_buf lists; /* uint32_t: their repeated members, likewise */
     size_t n_lists;
-    struct mpl_buf failed;  /* uint32_t: on this location, see above */
-    struct mpl_buf pending; /* uint32_t: of all locations, not explained so far */
+    struct mpl_buf
+        templates[MPL_MATCH_KEPT]; /* uint32_t: words of matches that others repeat */
+    struct mpl_buf failed;         /* uint32_t: on this location, see above */
+    struct mpl_buf pending;        /* uint32_t: of all locations, not explained so far */
     struct mpl_buf
         *marks; /* struct mpl_mark: what it explains elsewhere; NULL: it says so at once */
     uint32_t event;
@@ -99,10 +101,10 @@ static bool visit_members(const struct mpl_instance_view *view, mpl_end_visit *v
         for (uint32_t k = 0; k < n; k++) {
             const uint32_t end = end_of(view, items[k]);
 
-            if (end == MPL_MANY_ENDS ? !mpl_view_span_ends(view, member, row->location,
-                                                           items[k], visit, context)
-                                     : end != MPL_NONE &&
-                                           !visit(context, row->location, end)) {
+            if (end == MPL_MANY_ENDS
+                    ? !mpl_view_span_ends(view, member, row->location, items[k], visit,
+                                          context)
+                    : end != MPL_NONE && !visit(context, row->location, end)) {
                 return false;
             }
         }
@@ -243,64 +245,151 @@ static enum mpl_status sift_failed(struct mpl_search *s, struct mpl_err *err)
 
 /* ---- one match ------------------------------------------------------------------------------- */
 
+/* Adds a list of \p n items to be filled in: its place, MPL_NONE without memory. */
+static uint32_t open_list(struct mpl_search *s, uint32_t n)
+{
+    const size_t at = s->lists.n;
+
+    if (at + n + 1 >= MPL_NONE - MPL_WORD_LIST || !mpl_buf_grow_to(&s->lists, at + n + 1)) {
+        return MPL_NONE;
+    }
+    ((uint32_t *) s->lists.data)[at] = n;
+    return (uint32_t) at;
+}
+
 /* Replaces the words of members that were captured more than once by places of lists. */
-static bool add_lists(struct mpl_search *s, const struct mpl_capture *captures, size_t n,
+static bool add_lists(struct mpl_search *s, const struct mpl_event_match *match,
                       uint32_t *words)
 {
     const struct mpl_event_definition *event = &s->r->pattern->events[s->event];
     const struct mpl_instances *instances = &s->r->instances[s->event];
     uint32_t count[MPL_MEMBERS_MAX] = { 0 };
 
-    for (size_t i = 0; i < n; i++) {
-        count[captures[i].member]++;
+    for (size_t i = 0; i < match->n; i++) {
+        count[match->captures[i].member]++;
     }
     for (uint32_t m = 0; m < event->n_members; m++) {
-        size_t at = s->lists.n;
-
         if (count[m] < 2) {
             continue;
         }
-        if (at + count[m] + 1 >= MPL_NONE - MPL_WORD_LIST ||
-            !mpl_buf_grow_to(&s->lists, at + count[m] + 1)) {
-            return false;
-        }
 
+        uint32_t at = open_list(s, count[m]);
         uint32_t *lists = s->lists.data;
 
-        words[instances->word_of[m]] = MPL_WORD_LIST | (uint32_t) at;
-        lists[at++] = count[m];
-        for (size_t i = 0; i < n; i++) {
-            if (captures[i].member == m) {
-                lists[at++] = mpl_stream_at(s->stream, captures[i].position);
+        if (at == MPL_NONE) {
+            return false;
+        }
+        words[instances->word_of[m]] = MPL_WORD_LIST | at;
+        for (size_t i = 0; i < match->n; i++) {
+            if (match->captures[i].member == m) {
+                lists[++at] =
+                    mpl_stream_at(s->stream, match->first + match->captures[i].position);
             }
         }
     }
     return true;
 }
 
-/* The captures as words behind those that are there; see struct mpl_segment. */
-static bool add_words(struct mpl_search *s, const struct mpl_capture *captures, size_t n)
+/* The captures as words; see struct mpl_segment. */
+static bool write_words(struct mpl_search *s, const struct mpl_event_match *match,
+                        uint32_t *words)
 {
     const struct mpl_instances *instances = &s->r->instances[s->event];
-    const size_t start = s->words.n;
     bool has_lists = false;
-
-    if (!mpl_buf_grow_to(&s->words, start + instances->stride)) {
-        return false;
-    }
-
-    uint32_t *words = (uint32_t *) s->words.data + start;
 
     for (uint32_t i = 0; i < instances->stride; i++) {
         words[i] = MPL_NONE;
     }
-    for (size_t i = 0; i < n; i++) {
-        uint32_t *word = &words[instances->word_of[captures[i].member]];
+    for (size_t i = 0; i < match->n; i++) {
+        uint32_t *word = &words[instances->word_of[match->captures[i].member]];
 
         has_lists = has_lists || *word != MPL_NONE;
-        *word = mpl_stream_at(s->stream, captures[i].position);
+        *word = mpl_stream_at(s->stream, match->first + match->captures[i].position);
     }
-    return !has_lists || add_lists(s, captures, n, words);
+    return !has_lists || add_lists(s, match, words);
+}
+
+/* ---- repeats --------------------------------------------------------------------------------- */
+
+/* Keeps the words of a match, counted from where it begins, and how long each of its lists is, with that. */
+static bool keep_template(struct mpl_search *s, const struct mpl_event_match *match,
+                          const uint32_t *words)
+{
+    const uint32_t stride = s->r->instances[s->event].stride;
+    struct mpl_buf *template = &s->templates[match->kept];
+    uint32_t *to;
+
+    if (!mpl_buf_grow_to(template, 0) || !mpl_buf_grow_to(template, stride)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < stride; i++) {
+        const uint32_t n = mpl_word_count(words[i], s->lists.data);
+        const size_t at = template->n;
+
+        if (words[i] != MPL_NONE && (words[i] & MPL_WORD_LIST) != 0 &&
+            !mpl_buf_grow_to(template, at + n + 1)) {
+            return false;
+        }
+        to = template->data;
+        to[i] = words[i] == MPL_NONE ? MPL_NONE : words[i] - match->first;
+        if (template->n > at) {
+            const uint32_t *items = mpl_word_items(&words[i], s->lists.data);
+
+            to[i] = MPL_WORD_LIST;
+            to[at] = n;
+            for (uint32_t k = 0; k < n; k++) {
+                to[at + 1 + k] = items[k] - match->first;
+            }
+        }
+    }
+    return true;
+}
+
+/* The words of a repeat are those of the match that it repeats, later. */
+static bool follow_template(struct mpl_search *s, const struct mpl_event_match *match,
+                            uint32_t *words)
+{
+    const uint32_t stride = s->r->instances[s->event].stride;
+    const uint32_t *from = s->templates[match->kept].data;
+    const uint32_t *list = from + stride;
+
+    for (uint32_t i = 0; i < stride; i++) {
+        if ((from[i] & MPL_WORD_LIST) == 0) {
+            words[i] = match->first + from[i];
+        } else if (from[i] == MPL_NONE) {
+            words[i] = MPL_NONE;
+        } else {
+            const uint32_t n = *list++;
+            uint32_t at = open_list(s, n);
+            uint32_t *lists = s->lists.data;
+
+            if (at == MPL_NONE) {
+                return false;
+            }
+            words[i] = MPL_WORD_LIST | at;
+            for (uint32_t k = 0; k < n; k++) {
+                lists[++at] = match->first + *list++;
+            }
+        }
+    }
+    return true;
+}
+
+/* Adds the words of a match to those that are there. Where instances stand among spans, positions are no spans. */
+static bool add_words(struct mpl_search *s, const struct mpl_event_match *match)
+{
+    const bool is_kept = match->kept != MPL_NONE && !mpl_stream_has_items(s->stream);
+    const size_t start = s->words.n;
+    uint32_t *words;
+
+    if (!mpl_buf_grow_to(&s->words, start + s->r->instances[s->event].stride)) {
+        return false;
+    }
+    words = (uint32_t *) s->words.data + start;
+    if (is_kept && match->is_repeat) {
+        return follow_template(s, match, words);
+    }
+    return write_words(s, match, words) && (!is_kept || keep_template(s, match, words));
 }
 
 /* ---- matches, many at a time ------------------------------------------------------------- */
@@ -426,13 +515,13 @@ static enum mpl_status test_matches(struct mpl_search *s, struct mpl_err *err)
     return view->has_no_memory ? mpl_nomem(err) : sort_rows(s, view, rows, failing, err);
 }
 
-static enum mpl_status take_match(void *context, const struct mpl_capture *captures,
-                                  size_t n, struct mpl_err *err)
+static enum mpl_status take_match(void *context, const struct mpl_event_match *match,
+                                  struct mpl_err *err)
 {
     struct mpl_search *s = context;
     const size_t room = (size_t) s->n_most * s->r->instances[s->event].stride;
 
-    if (!add_words(s, captures, n)) {
+    if (!add_words(s, match)) {
         return mpl_nomem(err);
     }
     return s->words.n - s->n_tested < room ? MPL_OK : test_matches(s, err);
@@ -546,6 +635,9 @@ struct mpl_search *mpl_search_open(struct mpl_recognition *r, struct mpl_buf *ma
     s->stream = mpl_stream_open(r, arena);
     s->words = mpl_buf_make(sizeof(uint32_t));
     s->lists = mpl_buf_make(sizeof(uint32_t));
+    for (uint32_t i = 0; i < MPL_MATCH_KEPT; i++) {
+        s->templates[i] = mpl_buf_make(sizeof(uint32_t));
+    }
     s->failed = mpl_buf_make(sizeof(uint32_t));
     s->pending = mpl_buf_make(sizeof(uint32_t));
     if (s->events == NULL || s->views == NULL || s->repeats == NULL || s->matcher == NULL ||
@@ -571,6 +663,9 @@ void mpl_search_close(struct mpl_search *s)
     mpl_stream_close(s->stream);
     mpl_buf_free(&s->words);
     mpl_buf_free(&s->lists);
+    for (uint32_t i = 0; i < MPL_MATCH_KEPT; i++) {
+        mpl_buf_free(&s->templates[i]);
+    }
     mpl_buf_free(&s->failed);
     mpl_buf_free(&s->pending);
 }

@@ -490,6 +490,11 @@ static uint64_t refine(void *context, uint32_t position, uint64_t mask)
     return mask;
 }
 
+bool mpl_stream_has_items(const struct mpl_letter_stream *stream)
+{
+    return stream->has_items;
+}
+
 uint32_t mpl_stream_at(const struct mpl_letter_stream *stream, uint32_t position)
 {
     return stream->has_items ? ((const uint32_t *) stream->items.data)[position] : position;

@@ -152,41 +152,63 @@ struct found {
     int n;
     uint64_t masks[N_EVENTS_MAX];
     int root; /* below 0: captures are not examined */
+    struct kept {
+        struct mpl_capture captures[N_EVENTS_MAX];
+        size_t n;
+    } kept[MPL_MATCH_KEPT];
 };
 
 /* The members that the events were read as must be a reading of the expression. */
-static void check_reading(const struct found *found, const struct mpl_capture *captures,
-                          size_t n)
+static void check_reading(const struct found *found, const struct mpl_event_match *match)
 {
+    const struct mpl_capture *captures = match->captures;
+    const uint64_t *masks = found->masks + match->first;
     uint64_t read[N_EVENTS_MAX];
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < match->n; i++) {
         if (i > 0) {
             ck_assert_uint_gt(captures[i].position, captures[i - 1].position);
         }
         read[i] = UINT64_C(1) << captures[i].member;
-        ck_assert_uint_ne(read[i] & found->masks[captures[i].position], 0);
+        ck_assert_uint_ne(read[i] & masks[captures[i].position], 0);
         for (uint32_t p = i == 0 ? captures[0].position : captures[i - 1].position + 1;
              p < captures[i].position; p++) {
-            ck_assert_uint_eq(found->masks[p], 0);
+            ck_assert_uint_eq(masks[p], 0);
         }
     }
-    ck_assert(stands_for(found->root, read, (int) n));
+    ck_assert(stands_for(found->root, read, (int) match->n));
 }
 
-static enum mpl_status collect(void *context, const struct mpl_capture *captures, size_t n,
+/* A repeat has the captures of the match that was kept last under its number. */
+static void check_repeat(struct found *found, const struct mpl_event_match *match)
+{
+    struct kept *kept = match->kept == MPL_NONE ? NULL : &found->kept[match->kept];
+
+    ck_assert(kept != NULL || !match->is_repeat);
+    if (match->is_repeat) {
+        ck_assert_uint_eq(match->n, kept->n);
+        ck_assert_mem_eq(match->captures, kept->captures,
+                         match->n * sizeof *match->captures);
+    } else if (kept != NULL) {
+        kept->n = match->n;
+        memcpy(kept->captures, match->captures, match->n * sizeof *match->captures);
+    }
+}
+
+static enum mpl_status collect(void *context, const struct mpl_event_match *match,
                                struct mpl_err *err)
 {
     struct found *found = context;
 
     (void) err;
-    ck_assert_uint_gt(n, 0);
+    ck_assert_uint_gt(match->n, 0);
     ck_assert_int_lt(found->n, N_EVENTS_MAX);
     if (found->root >= 0) {
-        check_reading(found, captures, n);
+        check_reading(found, match);
     }
-    found->first[found->n] = captures[0].position;
-    found->last[found->n++] = captures[n - 1].position;
+    check_repeat(found, match);
+    found->first[found->n] = match->first + match->captures[0].position;
+    found->last[found->n++] = match->first + match->captures[match->n - 1].position;
     return MPL_OK;
 }
 
@@ -320,11 +342,10 @@ END_TEST
 
 /* ---- cost --------------------------------------------------------------------------------- */
 
-static enum mpl_status count(void *context, const struct mpl_capture *captures, size_t n,
+static enum mpl_status count(void *context, const struct mpl_event_match *match,
                              struct mpl_err *err)
 {
-    (void) captures;
-    (void) n;
+    (void) match;
     (void) err;
     ++*(uint32_t *) context;
     return MPL_OK;
@@ -433,15 +454,15 @@ END_TEST
 
 static char reading[N_EVENTS_MAX + 1];
 
-static enum mpl_status spell(void *context, const struct mpl_capture *captures, size_t n,
+static enum mpl_status spell(void *context, const struct mpl_event_match *match,
                              struct mpl_err *err)
 {
     (void) context;
     (void) err;
-    for (size_t i = 0; i < n; i++) {
-        reading[i] = members[captures[i].member][0];
+    for (size_t i = 0; i < match->n; i++) {
+        reading[i] = members[match->captures[i].member][0];
     }
-    reading[n] = '\0';
+    reading[match->n] = '\0';
     return MPL_OK;
 }
 
