@@ -62,6 +62,52 @@ static void read_relations(struct mpl_instance_view *view,
     mpl_view_go(view, at);
 }
 
+/* Whether a name stands for spans on the location of its row, of which a time is to be read. */
+static bool is_plain(const struct mpl_event_definition *event,
+                     const struct mpl_formula_slot *slot)
+{
+    return slot->name < event->n_members && event->members[slot->name].beside == 0 &&
+           event->members[slot->name].filter.event == MPL_NONE &&
+           mpl_field_is_time((enum mpl_field) slot->field);
+}
+
+/* A time of the first span that a member stands for. */
+static void read_members(struct mpl_instance_view *view,
+                         const struct mpl_formula_slot *slot, const struct mpl_rows *rows,
+                         double *values)
+{
+    const enum mpl_field field = (enum mpl_field) slot->field;
+    const uint32_t number = view->instances->word_of[slot->name];
+    const struct mpl_row *all = view->rows;
+    double read[MPL_FORMULA_ROWS];
+    uint32_t spans[MPL_FORMULA_ROWS];
+    uint8_t at[MPL_FORMULA_ROWS];
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < rows->n; k++) {
+        const uint32_t i = rows->at[k];
+        const uint32_t word = number == MPL_NONE ? MPL_NONE : all[i].words[number];
+
+        values[i] = NAN;
+        if (word != MPL_NONE) {
+            at[n] = (uint8_t) i;
+            spans[n++] = mpl_word_item(word, all[i].lists, 0);
+        }
+    }
+    for (uint32_t first = 0, end; first < n; first = end) {
+        const uint32_t location = all[at[first]].location;
+
+        end = first + 1;
+        while (end < n && all[at[end]].location == location) {
+            end++;
+        }
+        mpl_spans_read(view->r, location, spans + first, end - first, field, read + first);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        values[at[k]] = read[k];
+    }
+}
+
 static void read_scalars(struct mpl_instance_view *view, uint32_t number,
                          const uint64_t *wanted)
 {
@@ -78,6 +124,8 @@ static void read_scalars(struct mpl_instance_view *view, uint32_t number,
         for (uint32_t k = 0; k < rows.n && own != NULL; k++) {
             values[rows.at[k]] = own[rows.at[k]];
         }
+    } else if (is_plain(view->definition, slot)) {
+        read_members(view, slot, &rows, values);
     } else {
         mpl_view_bind(view, slot->name, wanted);
         if (!view->has_no_memory) {
@@ -139,15 +187,6 @@ static void read_items(struct batch *batch, const struct mpl_row *row, uint32_t 
         mpl_view_bind_item(batch->view, row, batch->slot->name, i,
                            &batch->bounds[batch->rows.n++]);
     }
-}
-
-/* Whether a name stands for spans on the location of its row, of which a time is to be read. */
-static bool is_plain(const struct mpl_event_definition *event,
-                     const struct mpl_formula_slot *slot)
-{
-    return slot->name < event->n_members && event->members[slot->name].beside == 0 &&
-           event->members[slot->name].filter.event == MPL_NONE &&
-           mpl_field_is_time((enum mpl_field) slot->field);
 }
 
 /* Makes lists of \p values, and returns how many these are: spans of many rows are read at once. */
