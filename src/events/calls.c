@@ -394,20 +394,27 @@ static bool note_message(struct mpl_walk *w, uint32_t message, uint8_t kind)
     return list_add(w, message);
 }
 
-/* Start-up that is over at the first record is not open any more, and has it all the same. */
-static bool note_post(struct mpl_walk *w, uint32_t event, uint32_t message)
+/* The last call posts the receive of a message, which may have no end. */
+static bool keep_post_of(struct mpl_walk *w, uint32_t message)
 {
-    const uint32_t n = w->lane->n_calls;
-
     if (!split_posts(w)) {
         return false;
     }
-    if (w->is_in_call || (n > 0 && event == 0)) {
-        w->lane->post_of_message[message] = n - 1;
-    }
+    w->lane->post_of_message[message] = w->lane->n_calls - 1;
     w->has_open_post =
         w->has_open_post || (w->loses_ends && w->loc->messages[message].event == MPL_NONE);
     return true;
+}
+
+/* Start-up that is over at the first record is not open any more, and has it all the same. */
+static bool note_post(struct mpl_walk *w, uint32_t event, uint32_t message)
+{
+    if (w->is_in_call || (w->lane->n_calls > 0 && event == 0)) {
+        return keep_post_of(w, message);
+    }
+    w->has_open_post =
+        w->has_open_post || (w->loses_ends && w->loc->messages[message].event == MPL_NONE);
+    return split_posts(w);
 }
 
 static void note_collective(struct mpl_walk *w, uint32_t collective)
@@ -617,42 +624,55 @@ static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     return end_call(w, *last);
 }
 
-/*
- * The usual call of all: it sends or receives a message, and nothing else is recorded in it. Does what the records
- * would do one by one, of which there are millions. Returns its last record, MPL_NONE if it is not of that kind.
- */
-static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
+/* All that the last call does is to send or receive a message, or to post its receive without waiting. False: no memory. */
+static bool take_only_record(struct mpl_walk *w, uint32_t message, uint8_t kind)
 {
-    const struct mpl_location *loc = w->loc;
-    const struct mpl_region_use *use = &w->use[mpl_region_of(loc, event)];
-    const uint32_t message =
-        event + 2 < loc->n_events ? mpl_ref_of(loc, event + 1) : MPL_NONE;
+    struct mpl_call *call = &w->lane->calls[w->lane->n_calls - 1];
     struct mpl_call_records records = { 1, false, MPL_NONE };
-    struct mpl_call *call;
 
-    *last = MPL_NONE;
-    if (w->is_in_call || w->open_probe != MPL_NONE || use->role != ROLE_CALL ||
-        use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE || message == MPL_NONE ||
-        (w->has_open_post && use->block == BLOCK_REQUESTS) ||
-        !is_post(loc->kind[event + 1]) || loc->kind[event + 2] != MPL_EV_LEAVE ||
-        mpl_region_of(loc, event + 2) != mpl_region_of(loc, event)) {
-        return true;
-    }
-    call = add_call(w, event, MPL_SPAN_P2P);
-    if (call == NULL) {
-        return false;
-    }
-    *last = event + 2;
-    if (!close_call(w, *last) || !keep_call_of(w, message, loc->kind[event + 1])) {
-        return false;
+    if (kind == MPL_EV_IRECV_POST) {
+        call->is_wait_known = true;
+        return keep_post_of(w, message);
     }
     call->first = message;
     call->parts = PARTS_MESSAGE;
     records.is_lacking = is_lacking(w, message);
     call->is_wait_known =
         !records.is_lacking || mpl_call_is_known(w->events, w->location, call, &records);
-    w->scratch->is_called[mpl_region_of(loc, event)] = true;
-    return true;
+    return keep_call_of(w, message, kind);
+}
+
+/*
+ * The usual call of all: it sends or receives a message or posts its receive, and nothing else is recorded in it. Does what the
+ * records would do one by one, of which there are millions. Returns its last record, MPL_NONE if it is not of that kind.
+ */
+static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
+{
+    const struct mpl_location *loc = w->loc;
+    const uint8_t *kind = loc->kind + event;
+    const uint32_t region = mpl_region_of(loc, event);
+    const struct mpl_region_use *use = &w->use[region];
+    uint32_t message;
+
+    *last = MPL_NONE;
+    if (event + 2 >= loc->n_events || w->is_in_call || w->open_probe != MPL_NONE ||
+        use->role != ROLE_CALL || use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE ||
+        (w->has_open_post && use->block == BLOCK_REQUESTS) ||
+        !(is_post(kind[1]) ||
+          (kind[1] == MPL_EV_IRECV_POST && use->block == BLOCK_NEVER)) ||
+        kind[2] != MPL_EV_LEAVE || mpl_region_of(loc, event + 2) != region) {
+        return true;
+    }
+    message = mpl_message_of(loc, event + 1);
+    if (message == MPL_NONE) {
+        return true;
+    }
+    if (add_call(w, event, MPL_SPAN_P2P) == NULL || !close_call(w, event + 2)) {
+        return false;
+    }
+    *last = event + 2;
+    w->scratch->is_called[region] = true;
+    return take_only_record(w, message, kind[1]);
 }
 
 /* Whether a function of the program is entered and left again at once. */
