@@ -188,27 +188,45 @@ static bool takes(const struct mpl_recognition *r, const struct mpl_span_filter 
     return answer == TAKEN;
 }
 
+/* The bits of a word; on the location of the pass letters say them. */
+static uint64_t find_bits(const struct mpl_instance_view *view, uint32_t number,
+                          uint32_t location, const struct mpl_finder *finder, uint32_t word)
+{
+    const struct mpl_recognition *r = view->r;
+    const struct mpl_near *near = view->near;
+    const struct mpl_span_filter *filter = &view->definition->associated[number].filter;
+    const struct mpl_kinds *kinds = kinds_of(r, location);
+    const uint32_t n = finder->n - word * 64 < 64 ? finder->n - word * 64 : 64;
+    const uint32_t step = finder->step;
+    uint32_t at = finder->first + word * 64 * step;
+    uint64_t bits = 0;
+
+    if (near != NULL && location == near->location && number < 64) {
+        for (uint32_t i = 0; i < n; i++, at += step) {
+            bits |= (near->links[near->letters[at]] >> number & 1) << i;
+        }
+        return bits;
+    }
+    for (uint32_t i = 0; i < n; i++, at += step) {
+        if (takes(r, filter, location, kinds, finder->of_kind, at)) {
+            bits |= UINT64_C(1) << i;
+        }
+    }
+    return bits;
+}
+
 static void fill_word(const struct mpl_instance_view *view, uint32_t number,
                       uint32_t location, struct mpl_finder *finder, uint32_t word)
 {
-    const struct mpl_recognition *r = view->r;
     const struct mpl_span_filter *filter = &view->definition->associated[number].filter;
-    const struct mpl_kinds *kinds = kinds_of(r, location);
-    /* On the location of the pass letters say it. */
-    const struct mpl_near *near =
-        view->near != NULL && location == view->near->location && number < 64 ? view->near
-                                                                              : NULL;
-    const uint32_t n = finder->n - word * 64 < 64 ? finder->n - word * 64 : 64;
-    uint64_t bits = 0;
+    uint64_t bits = find_bits(view, number, location, finder, word);
 
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t at = finder->first + (word * 64 + i) * finder->step;
-        const bool is_taken = near != NULL
-                                  ? (near->links[near->letters[at]] >> number & 1) != 0
-                                  : takes(r, filter, location, kinds, finder->of_kind, at);
+    for (uint64_t left = filter->where == NULL ? 0 : bits; left != 0; left &= left - 1) {
+        const uint32_t bit = (uint32_t) __builtin_ctzll(left);
+        const uint32_t at = finder->first + (word * 64 + bit) * finder->step;
 
-        if (is_taken && mpl_filter_holds(r, filter, location, at)) {
-            bits |= UINT64_C(1) << i;
+        if (!mpl_filter_holds(view->r, filter, location, at)) {
+            bits &= ~(UINT64_C(1) << bit);
         }
     }
     __atomic_store_n(&finder->words[word], bits, __ATOMIC_RELAXED);
