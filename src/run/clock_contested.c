@@ -146,88 +146,91 @@ double mpl_doubt_jumps_s(const struct mpl_run *run, const struct mpl_clock_doubt
 
 /* ---- culprits ----------------------------------------------------------------------------------- */
 
-/*
- * Who may have kept others waiting: the latest, and with their errors all who come as late. They enter
- * twice, as only behind the first round it is known how late that is.
- */
+/* Somebody who may have kept others waiting, and until when. */
+struct entrant {
+    uint32_t location;
+    int64_t ticks;
+};
+
+/* Who may have kept others waiting: the latest, and with their errors all who come as late. */
 struct race {
     const struct mpl_run *run;
     const struct mpl_clock_doubt *doubt;
-    uint32_t first; /* the latest; MPL_NONE: nobody yet */
-    int64_t first_ticks;
-    double wait_s;
-    bool is_second_round;
-    bool is_contested; /* then: somebody else may be meant */
+    struct mpl_buf entrants; /* struct entrant */
+    bool has_no_memory;
 };
-
-static void begin_race(struct race *race, double wait_s)
-{
-    race->first = MPL_NONE;
-    race->wait_s = wait_s;
-    race->is_second_round = false;
-    race->is_contested = false;
-}
-
-static void end_race(const struct race *race)
-{
-    if (race->is_contested) {
-        race->doubt->blame_s[race->first] += race->wait_s;
-    }
-}
 
 static void enter_race(struct race *race, uint32_t location, int64_t ticks)
 {
-    if (!race->is_second_round) {
-        if (race->first == MPL_NONE || ticks > race->first_ticks) {
-            race->first = location;
-            race->first_ticks = ticks;
-        }
-    } else if (location != race->first &&
-               ticks + mpl_doubt_error_ticks(race->run, race->doubt, location) >=
-                   race->first_ticks -
-                       mpl_doubt_error_ticks(race->run, race->doubt, race->first)) {
-        race->doubt->blame_s[location] += race->wait_s;
-        race->is_contested = true;
+    const size_t n = race->entrants.n;
+
+    if (mpl_buf_grow_to(&race->entrants, n + 1)) {
+        ((struct entrant *) race->entrants.data)[n] = (struct entrant){ location, ticks };
+    } else {
+        race->has_no_memory = true;
     }
 }
 
-static void enter_collective(struct race *race, const struct mpl_coll_instance *in)
+static void end_race(struct race *race, double wait_s)
 {
-    for (uint32_t k = 0; k < in->n_parts; k++) {
-        const struct mpl_coll_part *part = &race->run->match->parts[in->first_part + k];
-        const uint32_t span = mpl_events_span_of_collective(
-            race->run->events, part->location, part->collective);
+    const struct entrant *all = race->entrants.data;
+    const size_t n = race->entrants.n;
+    struct entrant first = { MPL_NONE, 0 };
+    int64_t least_ticks;
+    bool is_contested = false;
 
-        if (span != MPL_NONE) {
-            enter_race(race, part->location,
-                       mpl_events_enter_ticks(race->run->events, part->location, span));
+    race->entrants.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        first = first.location == MPL_NONE || all[i].ticks > first.ticks ? all[i] : first;
+    }
+    if (n < 2) {
+        return;
+    }
+    least_ticks =
+        first.ticks - mpl_doubt_error_ticks(race->run, race->doubt, first.location);
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].location != first.location &&
+            all[i].ticks + mpl_doubt_error_ticks(race->run, race->doubt, all[i].location) >=
+                least_ticks) {
+            race->doubt->blame_s[all[i].location] += wait_s;
+            is_contested = true;
         }
     }
+    race->doubt->blame_s[first.location] += is_contested ? wait_s : 0;
 }
-static void contest_collectives(struct race race)
+
+static void contest_collectives(struct race *race)
 {
-    const struct mpl_coll_wait *waits = mpl_events_coll_waits(race.run->events);
+    const struct mpl_run *run = race->run;
+    const struct mpl_coll_wait *waits = mpl_events_coll_waits(run->events);
 
-    for (uint32_t i = 0; i < race.run->match->n_instances; i++) {
-        if (waits[i].wait_s > 0) {
-            const struct mpl_coll_instance *in = &race.run->match->instances[i];
+    for (uint32_t i = 0; i < run->match->n_instances; i++) {
+        const struct mpl_coll_instance *in = &run->match->instances[i];
 
-            begin_race(&race, waits[i].wait_s);
-            enter_collective(&race, in);
-            race.is_second_round = true;
-            enter_collective(&race, in);
-            end_race(&race);
+        for (uint32_t k = 0; k < in->n_parts && waits[i].wait_s > 0; k++) {
+            const struct mpl_coll_part *part = &run->match->parts[in->first_part + k];
+            const uint32_t span = mpl_events_span_of_collective(run->events, part->location,
+                                                                part->collective);
+
+            if (span != MPL_NONE) {
+                enter_race(race, part->location,
+                           mpl_events_enter_ticks(run->events, part->location, span));
+            }
         }
+        end_race(race, waits[i].wait_s);
     }
 }
 
 /* Whoever is at the other end of a call that completes several messages may be meant. */
-static void enter_call(struct race *race, uint32_t location, const struct mpl_span *span)
+static void contest_call(struct race *race, uint32_t location,
+                         const struct mpl_call_about *about, int64_t wait_ticks)
 {
     const struct mpl_run *run = race->run;
+    const struct mpl_span span = { .first_message = about->first_message,
+                                   .n_messages = about->n_messages };
 
-    for (uint32_t i = 0; i < span->n_messages; i++) {
-        const uint32_t message = mpl_events_message(run->events, location, span, i);
+    for (uint32_t i = 0; i < span.n_messages; i++) {
+        const uint32_t message = mpl_events_message(run->events, location, &span, i);
         const struct mpl_end end =
             mpl_match_partner(run->model, run->match, location, message);
         const uint32_t other =
@@ -240,35 +243,37 @@ static void enter_call(struct race *race, uint32_t location, const struct mpl_sp
                        mpl_events_enter_ticks(run->events, end.location, other));
         }
     }
+    end_race(race, mpl_model_seconds(run->model, wait_ticks));
 }
 
-static void contest_calls(struct race race, uint32_t location)
+static void contest_calls(struct race *race, uint32_t location)
 {
-    const uint32_t n = mpl_events_span_count(race.run->events, location);
+    const uint32_t n = mpl_events_call_count(race->run->events, location);
 
-    for (uint32_t k = 1; k < n; k += 2) {
-        const int64_t wait = mpl_events_wait_ticks(race.run->events, location, k);
+    for (uint32_t k = 0; k < n; k++) {
+        const int64_t wait_ticks =
+            mpl_events_wait_ticks(race->run->events, location, 2 * k + 1);
+        struct mpl_call_about about;
 
-        if (wait > 0) {
-            const struct mpl_span span = mpl_events_span(race.run->events, location, k);
-
-            if (span.n_messages > 1) {
-                begin_race(&race, mpl_model_seconds(race.run->model, wait));
-                enter_call(&race, location, &span);
-                race.is_second_round = true;
-                enter_call(&race, location, &span);
-                end_race(&race);
+        if (wait_ticks > 0) {
+            mpl_events_call_about(race->run->events, location, k, &about);
+            if (about.n_messages > 1) {
+                contest_call(race, location, &about, wait_ticks);
             }
         }
     }
 }
 
-void mpl_doubt_find_blame(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
+bool mpl_doubt_find_blame(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
 {
-    const struct race race = { .run = run, .doubt = doubt };
+    struct race race = { .run = run,
+                         .doubt = doubt,
+                         .entrants = mpl_buf_make(sizeof(struct entrant)) };
 
-    contest_collectives(race);
+    contest_collectives(&race);
     for (uint32_t l = 0; l < run->model->n_locations; l++) {
-        contest_calls(race, l);
+        contest_calls(&race, l);
     }
+    mpl_buf_free(&race.entrants);
+    return !race.has_no_memory;
 }

@@ -112,7 +112,8 @@ static void add_calls(const struct mpl_run *run, uint32_t location, int64_t most
     doubt->more_s += mpl_model_seconds(run->model, more) + ends_s;
 }
 
-static void measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
+/* False when out of memory. */
+static bool measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
 {
     const uint32_t n = run->model->n_locations;
     int64_t most = 0;
@@ -131,7 +132,7 @@ static void measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt
     doubt->most_ticks = most;
     doubt->is_none = most == 0 && doubt->n_unlimited == 0;
     if (most == 0) {
-        return;
+        return true;
     }
     for (uint32_t l = 0; l < n; l++) {
         add_calls(run, l, mpl_doubt_error_ticks(run, doubt, l) == most ? second : most,
@@ -141,7 +142,7 @@ static void measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt
 
     doubt->less_s += jumps_s;
     doubt->more_s += jumps_s;
-    mpl_doubt_find_blame(run, doubt);
+    return mpl_doubt_find_blame(run, doubt);
 }
 
 enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *arena,
@@ -163,7 +164,9 @@ enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *ar
     for (uint32_t p = 0; p < n && run->clock->source != MPL_CLOCK_SINGLE; p++) {
         take_limits(run, p, &doubt);
     }
-    measure_all(run, &doubt);
+    if (!measure_all(run, &doubt)) {
+        return mpl_nomem(err);
+    }
     *out = doubt;
     return MPL_OK;
 }

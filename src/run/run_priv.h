@@ -26,7 +26,7 @@ int64_t mpl_doubt_error_ticks(const struct mpl_run *run,
 /* clock_contested.c. Cost of both: a look at each call. */
 /* Waits that may as well not be there, or the other way round. */
 double mpl_doubt_jumps_s(const struct mpl_run *run, const struct mpl_clock_doubt *doubt);
-/* Adds up blame_s. */
-void mpl_doubt_find_blame(const struct mpl_run *run, struct mpl_clock_doubt *doubt);
+/* Adds up blame_s. False when out of memory. */
+bool mpl_doubt_find_blame(const struct mpl_run *run, struct mpl_clock_doubt *doubt);
 
 #endif
