@@ -30,13 +30,21 @@ static int64_t wait_of(const struct search *s, uint32_t location, uint32_t call)
                : 0;
 }
 
+/* The calls of a location, or none where no wait of it can count. */
+static uint32_t count_calls(const struct search *s, uint32_t location)
+{
+    return s->may_wait[location] || (s->is_of && s->is_named[location])
+               ? mpl_events_call_count(s->events, location)
+               : 0;
+}
+
 static bool gather(struct search *s)
 {
     const uint32_t n = mpl_events_model(s->events)->n_locations;
 
     s->lengths.n = 0;
     for (uint32_t l = 0; l < n; l++) {
-        const uint32_t n_calls = mpl_events_call_count(s->events, l);
+        const uint32_t n_calls = count_calls(s, l);
 
         for (uint32_t k = 0; k < n_calls; k++) {
             const int64_t wait_ticks = wait_of(s, l, k);
@@ -56,7 +64,9 @@ static void choose(const struct search *s, int64_t least_ticks, struct mpl_first
     struct mpl_call_view call;
 
     for (uint32_t l = 0; l < model->n_locations; l++) {
-        for (uint32_t k = 0; k < mpl_events_call_count(s->events, l); k++) {
+        const uint32_t n_calls = count_calls(s, l);
+
+        for (uint32_t k = 0; k < n_calls; k++) {
             if (wait_of(s, l, k) >= least_ticks) {
                 mpl_events_call(s->events, l, k, &call);
 
@@ -189,7 +199,9 @@ enum mpl_status mpl_waits_of(const struct mpl_diagnosis *d, const struct mpl_dia
     struct mpl_call_view call;
 
     for (uint32_t l = 0; l < run->model->n_locations && is_enough; l++) {
-        for (uint32_t k = 0; k < mpl_events_call_count(s.events, l); k++) {
+        const uint32_t n_calls = count_calls(&s, l);
+
+        for (uint32_t k = 0; k < n_calls; k++) {
             if (wait_of(&s, l, k) > 0) {
                 mpl_events_call(s.events, l, k, &call);
                 /* A part of a run has fewer calls, with numbers of their own. */
