@@ -155,19 +155,6 @@ static enum mpl_status explain_instance(struct mpl_search *s,
 
 /* ---- matches that fail --------------------------------------------------------------------- */
 
-struct excuse {
-    const struct mpl_recognition *r;
-    uint32_t n_ends;
-};
-
-static bool excuse_end(void *context, uint32_t location, uint32_t end)
-{
-    struct excuse *excuse = context;
-
-    excuse->n_ends++;
-    return is_explained(excuse->r, location, end);
-}
-
 static bool remember_end(void *context, uint32_t location, uint32_t end)
 {
     struct mpl_search *s = context;
@@ -182,30 +169,6 @@ static bool remember_end(void *context, uint32_t location, uint32_t end)
     return true;
 }
 
-/* Most failed matches are explained by what was found before on their location. */
-static enum mpl_status remember_failed(struct mpl_search *s, struct mpl_instance_view *view,
-                                       uint32_t constraint, struct mpl_err *err)
-{
-    const size_t start = s->failed.n;
-    struct excuse excuse = { s->r, 0 };
-
-    if (visit_members(view, excuse_end, &excuse) && excuse.n_ends > 0) {
-        return MPL_OK;
-    }
-    s->ends_at = start + FAILED_ENDS;
-    if (!mpl_buf_grow_to(&s->failed, start + FAILED_HEAD)) {
-        return mpl_nomem(err);
-    }
-
-    uint32_t *head = (uint32_t *) s->failed.data + start;
-
-    head[FAILED_EVENT] = s->event;
-    head[FAILED_CONSTRAINT] = constraint;
-    head[FAILED_LOCATION] = s->location;
-    head[FAILED_ENDS] = 0;
-    return visit_members(view, remember_end, s) ? MPL_OK : mpl_nomem(err);
-}
-
 /* A match without communication has nothing that could explain it. */
 static bool has_excuse(const struct mpl_recognition *r, const uint32_t *failed)
 {
@@ -215,6 +178,31 @@ static bool has_excuse(const struct mpl_recognition *r, const uint32_t *failed)
         }
     }
     return failed[FAILED_ENDS] > 0;
+}
+
+/* Most failed matches are explained by what was found before on their location: these need not be remembered. */
+static enum mpl_status remember_failed(struct mpl_search *s, struct mpl_instance_view *view,
+                                       uint32_t constraint, struct mpl_err *err)
+{
+    const size_t start = s->failed.n;
+    uint32_t *head;
+
+    s->ends_at = start + FAILED_ENDS;
+    if (!mpl_buf_grow_to(&s->failed, start + FAILED_HEAD)) {
+        return mpl_nomem(err);
+    }
+    head = (uint32_t *) s->failed.data + start;
+    head[FAILED_EVENT] = s->event;
+    head[FAILED_CONSTRAINT] = constraint;
+    head[FAILED_LOCATION] = s->location;
+    head[FAILED_ENDS] = 0;
+    if (!visit_members(view, remember_end, s)) {
+        return mpl_nomem(err);
+    }
+    if (has_excuse(s->r, (const uint32_t *) s->failed.data + start)) {
+        s->failed.n = start;
+    }
+    return MPL_OK;
 }
 
 static bool keep_pending(struct mpl_search *s, const uint32_t *failed)
