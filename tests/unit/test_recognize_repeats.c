@@ -182,6 +182,85 @@ START_TEST(what_repeats_has_the_answer_of_each_alone)
 }
 END_TEST
 
+/* Whether span \p k of rank 0 sends. */
+static bool is_give(const struct mpl_events *events, uint32_t k)
+{
+    const struct mpl_span span = mpl_events_span(events, 0, k);
+
+    return span.n_messages == 1 &&
+           mpl_envelope_of(&mpl_events_model(events)->locations[0], span.first_message)
+               ->is_send;
+}
+
+/* Each message is in the next instance: one alone, or with the one behind it. */
+START_TEST(members_of_repeats_are_what_comes_next)
+{
+    draw_from(_i);
+    const struct mpl_events *events = events_of_steps(N_STEPS, 10 * (uint32_t) _i);
+    const char *text = pattern_text(
+        "attributes:\n      n: {value: count(give.enter), unit: 1}\n"
+        "      first: {value: first(give.place), unit: 1}\n      last: {value: ",
+        "last(give.place)");
+    struct mpl_recognition *r = recognize(pattern_of_text(text, arena), events, arena);
+    const uint32_t n_spans = mpl_events_span_count(events, 0);
+    size_t n_pairs = 0;
+    uint32_t k = 0;
+
+    for (size_t i = 0; i < count_of(r, "Give"); i++) {
+        while (k < n_spans && !is_give(events, k)) {
+            k++;
+        }
+        ck_assert_double_eq(value_of(r, "Give.first", i), k++);
+        if (value_of(r, "Give.n", i) == 2) {
+            while (k < n_spans && !is_give(events, k)) {
+                k++;
+            }
+            ck_assert_double_eq(value_of(r, "Give.last", i), k++);
+            n_pairs++;
+        }
+    }
+    while (k < n_spans && !is_give(events, k)) {
+        k++;
+    }
+    ck_assert_uint_eq(k, n_spans);
+    ck_assert_uint_gt(n_pairs, N_STEPS / 4);
+}
+END_TEST
+
+static double coverage_of(const struct mpl_events *events, const char *expression)
+{
+    const char *text = mpl_arena_printf(arena,
+                                        "pattern: p\n"
+                                        "says: S.\n"
+                                        "roles:\n"
+                                        "  a: {count: 1, where: degree == 2}\n"
+                                        "  b: {count: many}\n"
+                                        "events:\n"
+                                        "  Give:\n"
+                                        "    on: a\n"
+                                        "    expression: \"%s\"\n"
+                                        "    members:\n"
+                                        "      give: {event: send}\n"
+                                        "      gap:  {event: compute}\n",
+                                        expression);
+
+    ck_assert_ptr_nonnull(text);
+    return mpl_recognition_message_coverage(
+        recognize(pattern_of_text(text, arena), events, arena));
+}
+
+/* Messages are explained one by one as they are together. */
+START_TEST(ends_of_repeated_members_are_explained)
+{
+    draw_from(_i);
+    const struct mpl_events *events = events_of_steps(N_STEPS, 0);
+    const double alone = coverage_of(events, "give");
+
+    ck_assert_double_gt(alone, 0.1);
+    ck_assert_double_eq(coverage_of(events, "give (gap+ give)*"), alone);
+}
+END_TEST
+
 START_TEST(without_memory_it_fails_and_leaks_nothing)
 {
     draw_from(0);
@@ -214,6 +293,8 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, what_repeats_has_the_answer_of_each_alone, 0, 6);
+    tcase_add_loop_test(tcase, members_of_repeats_are_what_comes_next, 0, 4);
+    tcase_add_loop_test(tcase, ends_of_repeated_members_are_explained, 0, 2);
     tcase_add_loop_test(tcase, without_memory_it_fails_and_leaks_nothing, 0, N_CASES);
     return run_suite(suite);
 }
