@@ -408,6 +408,31 @@ START_TEST(instances_of_other_events_are_members_at_their_last_span)
 }
 END_TEST
 
+START_TEST(repeated_instances_last_from_the_first_to_the_last)
+{
+    const struct mpl_pattern *pattern =
+        farm("  Service:\n"
+             "    on: boss\n"
+             "    expression: take think give\n"
+             "    members:\n"
+             "      take:  {event: recv, from: hand, tag: 1}\n"
+             "      think: {event: compute}\n"
+             "      give:  {event: send, to: hand}\n"
+             "  Shift:\n"
+             "    on: boss\n"
+             "    expression: service+\n"
+             "    members:\n"
+             "      service: {event: Service}\n",
+             arena);
+    struct mpl_recognition *r = recognize(pattern, events_of_text(drawing, arena), arena);
+
+    ck_assert_uint_eq(count_of(r, "Service"), 2);
+    ck_assert_uint_eq(count_of(r, "Shift"), 1);
+    ck_assert_double_eq(value_of(r, "Shift.enter", 0), value_of(r, "Service.enter", 0));
+    ck_assert_double_eq(value_of(r, "Shift.leave", 0), value_of(r, "Service.leave", 1));
+}
+END_TEST
+
 START_TEST(strict_events_allow_nothing_in_between)
 {
     static const char events[] = "  Pair:\n"
@@ -625,6 +650,7 @@ int main(void)
     tcase_add_test(tcase, calls_with_several_messages_stand_for_what_each_of_them_is);
     tcase_add_test(tcase, filters_take_what_they_say);
     tcase_add_test(tcase, instances_of_other_events_are_members_at_their_last_span);
+    tcase_add_test(tcase, repeated_instances_last_from_the_first_to_the_last);
     tcase_add_test(tcase, strict_events_allow_nothing_in_between);
     tcase_add_test(tcase, links_compare_with_spans_that_are_bound);
     tcase_add_test(tcase, conditions_over_other_spans_look_at_the_nearest_few);

@@ -328,6 +328,8 @@ START_TEST(evening_out_gives_to_those_who_have_least)
     assert_changed(events, "compute(0)=even", 906 - 375);
     /* Each section has the mean of all: 125, 100, 150. */
     assert_changed(events, "compute(all)=even", 906 - 375 - 150);
+    /* Twice that of rank 1, who had nothing before the first barrier. */
+    assert_changed(events, "compute(all)=even, compute(1)*2", 6 + 250 + 200 + 300);
     /* The workers' own mean is what they have. */
     assert_changed(events, "compute(worker)=even", 906);
 }
