@@ -389,6 +389,7 @@ struct inner {
     uint64_t members;
     const struct mpl_segment *segment;
     uint32_t next;
+    uint32_t end; /* its last span; MPL_NONE: there is no next */
 };
 
 static uint32_t find_inner(const struct mpl_letter_stream *stream,
@@ -408,36 +409,58 @@ static uint32_t find_inner(const struct mpl_letter_stream *stream,
             i++;
         }
         if (i == n) {
-            inner[n++] = (struct inner){
-                other, 0,
-                mpl_instances_find(&stream->r->instances[other], stream->location), 0
-            };
+            inner[n++] = (struct inner){ other, 0,
+                                         mpl_instances_find(&stream->r->instances[other],
+                                                            stream->location),
+                                         0, MPL_NONE };
         }
         inner[i].members |= UINT64_C(1) << m;
     }
     return n;
 }
 
-static bool add_item(struct mpl_letter_stream *stream, uint16_t letter, uint32_t at)
+/* For all spans and all instances. False: no memory. */
+static bool make_room_for_items(struct mpl_letter_stream *stream, const struct inner *inner,
+                                uint32_t n)
 {
-    return mpl_buf_put(&stream->item_letters, &letter) && mpl_buf_put(&stream->items, &at);
+    size_t n_items = stream->range.end;
+
+    for (uint32_t i = 0; i < n; i++) {
+        n_items += inner[i].segment != NULL ? inner[i].segment->n : 0;
+    }
+    stream->items.n = 0;
+    stream->item_letters.n = 0;
+    return mpl_buf_reserve(&stream->items, n_items) &&
+           mpl_buf_reserve(&stream->item_letters, n_items) &&
+           mpl_buf_grow_to(&stream->hidden, stream->range.end);
 }
 
-/* An instance stands at its last span. */
-static bool add_ending(struct mpl_letter_stream *stream, struct inner *inner, uint32_t n,
+/* There must be room for it. */
+static void add_item(struct mpl_letter_stream *stream, uint16_t letter, uint32_t at)
+{
+    ((uint16_t *) stream->item_letters.data)[stream->item_letters.n++] = letter;
+    ((uint32_t *) stream->items.data)[stream->items.n++] = at;
+}
+
+/* The next instance stands at its last span; MPL_NONE behind the last. */
+static uint32_t end_of_next(const struct mpl_letter_stream *stream,
+                            const struct inner *inner)
+{
+    return inner->segment == NULL || inner->next >= inner->segment->n
+               ? MPL_NONE
+               : mpl_segment_spans(stream->r, inner->event, inner->segment, inner->next)
+                     .end;
+}
+
+static void add_ending(struct mpl_letter_stream *stream, struct inner *inner, uint32_t n,
                        uint32_t at, uint16_t first_letter)
 {
     for (uint32_t i = 0; i < n; i++) {
-        while (inner[i].segment != NULL && inner[i].next < inner[i].segment->n &&
-               mpl_segment_spans(stream->r, inner[i].event, inner[i].segment, inner[i].next)
-                       .end <= at) {
-            if (!add_item(stream, (uint16_t) (first_letter + i), inner[i].next)) {
-                return false;
-            }
-            inner[i].next++;
+        while (inner[i].end <= at) {
+            add_item(stream, (uint16_t) (first_letter + i), inner[i].next++);
+            inner[i].end = end_of_next(stream, &inner[i]);
         }
     }
-    return true;
 }
 
 static enum mpl_status build_items(struct mpl_letter_stream *stream, struct inner *inner,
@@ -445,10 +468,9 @@ static enum mpl_status build_items(struct mpl_letter_stream *stream, struct inne
 {
     const uint16_t *letters = stream->letters.data;
     const uint16_t first_letter = (uint16_t) stream->masks.n;
+    const uint8_t *hidden;
 
-    stream->items.n = 0;
-    stream->item_letters.n = 0;
-    if (!mpl_buf_grow_to(&stream->hidden, stream->range.end)) {
+    if (!make_room_for_items(stream, inner, n)) {
         return mpl_nomem(err);
     }
     if (stream->range.end > 0) {
@@ -461,14 +483,14 @@ static enum mpl_status build_items(struct mpl_letter_stream *stream, struct inne
         for (uint32_t k = 0; inner[i].segment != NULL && k < inner[i].segment->n; k++) {
             hide_instance(stream, inner[i].event, k);
         }
+        inner[i].end = end_of_next(stream, &inner[i]);
     }
+    hidden = stream->hidden.data;
     for (uint32_t at = stream->range.first; at < stream->range.end; at++) {
-        const bool is_hidden = ((const uint8_t *) stream->hidden.data)[at] != 0;
-
-        if ((!is_hidden && !add_item(stream, letters[at], at)) ||
-            !add_ending(stream, inner, n, at, first_letter)) {
-            return mpl_nomem(err);
+        if (hidden[at] == 0) {
+            add_item(stream, letters[at], at);
         }
+        add_ending(stream, inner, n, at, first_letter);
     }
     return MPL_OK;
 }
