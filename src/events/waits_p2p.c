@@ -180,21 +180,30 @@ static void take_records(const struct lane_walk *w, const struct mpl_call *call,
                          uint32_t leave, struct view *view)
 {
     for (uint32_t e = call->enter; e <= leave; e++) {
-        const uint8_t kind = w->loc->kind[e];
         uint32_t message;
 
-        if (kind != MPL_EV_RECV && kind != MPL_EV_IRECV && kind != MPL_EV_SEND &&
-            kind != MPL_EV_ISEND_DONE) {
-            continue;
-        }
-        message = mpl_message_of(w->loc, e);
-        if (kind == MPL_EV_SEND || (kind == MPL_EV_ISEND_DONE && message != MPL_NONE)) {
-            take_send(w, message, view);
-        } else if (kind != MPL_EV_ISEND_DONE) {
-            if (kind == MPL_EV_RECV && view->first_receive == MPL_NONE) {
+        switch ((enum mpl_event_kind) w->loc->kind[e]) {
+        case MPL_EV_RECV:
+            message = mpl_message_of(w->loc, e);
+            if (view->first_receive == MPL_NONE) {
                 view->first_receive = message;
             }
             take_receive(w, message, view);
+            break;
+        case MPL_EV_IRECV:
+            take_receive(w, mpl_message_of(w->loc, e), view);
+            break;
+        case MPL_EV_SEND:
+            take_send(w, mpl_message_of(w->loc, e), view);
+            break;
+        case MPL_EV_ISEND_DONE:
+            message = mpl_message_of(w->loc, e);
+            if (message != MPL_NONE) {
+                take_send(w, message, view);
+            }
+            break;
+        default:
+            break;
         }
     }
 }
