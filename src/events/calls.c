@@ -394,27 +394,18 @@ static bool note_message(struct mpl_walk *w, uint32_t message, uint8_t kind)
     return list_add(w, message);
 }
 
-/* The last call posts the receive of a message, which may have no end. */
-static bool keep_post_of(struct mpl_walk *w, uint32_t message)
+/* The receive of a message, which may have no end, is posted: where \p is_in_call, by the last call. False: no memory. */
+static bool note_post(struct mpl_walk *w, uint32_t message, bool is_in_call)
 {
     if (!split_posts(w)) {
         return false;
     }
-    w->lane->post_of_message[message] = w->lane->n_calls - 1;
-    w->has_open_post =
-        w->has_open_post || (w->loses_ends && w->loc->messages[message].event == MPL_NONE);
-    return true;
-}
-
-/* Start-up that is over at the first record is not open any more, and has it all the same. */
-static bool note_post(struct mpl_walk *w, uint32_t event, uint32_t message)
-{
-    if (w->is_in_call || (w->lane->n_calls > 0 && event == 0)) {
-        return keep_post_of(w, message);
+    if (is_in_call) {
+        w->lane->post_of_message[message] = w->lane->n_calls - 1;
     }
     w->has_open_post =
         w->has_open_post || (w->loses_ends && w->loc->messages[message].event == MPL_NONE);
-    return split_posts(w);
+    return true;
 }
 
 static void note_collective(struct mpl_walk *w, uint32_t collective)
@@ -453,7 +444,8 @@ static bool take_record(struct mpl_walk *w, uint32_t event)
     case MPL_EV_IRECV:
         return note_message(w, ref, w->loc->kind[event]);
     case MPL_EV_IRECV_POST:
-        return note_post(w, event, ref);
+        /* Start-up that is over at the first record is not open any more, and has it all the same. */
+        return note_post(w, ref, w->is_in_call || (event == 0 && w->lane->n_calls > 0));
     case MPL_EV_ISEND_DONE:
         if (ref != MPL_NONE) {
             note_record(w, ref);
@@ -632,7 +624,7 @@ static bool take_only_record(struct mpl_walk *w, uint32_t message, uint8_t kind)
 
     if (kind == MPL_EV_IRECV_POST) {
         call->is_wait_known = true;
-        return keep_post_of(w, message);
+        return note_post(w, message, true);
     }
     call->first = message;
     call->parts = PARTS_MESSAGE;

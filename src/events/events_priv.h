@@ -106,10 +106,14 @@ static inline enum mpl_span_class mpl_gap_class(const struct mpl_lane *lane, uin
                                                                         : MPL_SPAN_COMPUTE;
 }
 
-/* That of MPI_Init. */
-static inline uint32_t mpl_startup_region(const struct mpl_location *loc,
-                                          const struct mpl_lane *lane)
+/* The region of a call that a record of \p opener opens: of start-up that of MPI_Init. */
+static inline uint32_t mpl_opened_region(const struct mpl_location *loc,
+                                         const struct mpl_lane *lane,
+                                         const struct mpl_call *call, uint32_t opener)
 {
+    if (call->class != MPL_SPAN_STARTUP) {
+        return opener;
+    }
     return lane->first_init == MPL_NONE ? MPL_NONE : mpl_ref_of(loc, lane->first_init);
 }
 
@@ -119,9 +123,8 @@ static inline uint32_t mpl_call_region(const struct mpl_events *events, uint32_t
 {
     const struct mpl_location *loc = &events->model->locations[location];
 
-    return call->class == MPL_SPAN_STARTUP
-               ? mpl_startup_region(loc, &events->lanes[location])
-               : mpl_call_opener(loc, call);
+    return mpl_opened_region(loc, &events->lanes[location], call,
+                             mpl_call_opener(loc, call));
 }
 
 /* What the clock of a location may be off by; INT64_MAX: nobody knows. */
@@ -137,12 +140,19 @@ static inline int64_t mpl_ticks_later(int64_t ticks, int64_t by)
                                                                     : ticks + by;
 }
 
+/* Whether a call that a record of \p opener opens is a probe. */
+static inline bool mpl_opened_is_probe(const struct mpl_events *events,
+                                       const struct mpl_call *call, uint32_t opener)
+{
+    return call->class == MPL_SPAN_P2P && call->parts == PARTS_NONE &&
+           mpl_opener_use(events, opener).block == BLOCK_PROBE;
+}
+
 static inline bool mpl_call_is_probe(const struct mpl_events *events,
                                      const struct mpl_location *loc,
                                      const struct mpl_call *call)
 {
-    return call->class == MPL_SPAN_P2P && call->parts == PARTS_NONE &&
-           mpl_call_use(events, loc, call).block == BLOCK_PROBE;
+    return mpl_opened_is_probe(events, call, mpl_call_opener(loc, call));
 }
 
 /* The other end of the message with that global number, not MPL_NONE. */

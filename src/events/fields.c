@@ -89,15 +89,14 @@ void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_
 
     out->first_event = of->enter;
     out->last_event = mpl_call_leave(lane, of);
-    out->region = of->class == MPL_SPAN_STARTUP ? mpl_startup_region(loc, lane) : opener;
+    out->region = mpl_opened_region(loc, lane, of, opener);
     out->culprit = of->culprit;
     out->wait_ticks = mpl_call_wait_ticks(lane, of);
     out->class = (enum mpl_span_class) of->class;
     out->mode = (enum mpl_call_mode) use.mode;
     out->wait_kind = (enum mpl_wait_kind) of->wait_kind;
     out->is_mpi = use.is_mpi || of->class != MPL_SPAN_OTHER;
-    out->is_probe =
-        of->class == MPL_SPAN_P2P && of->parts == PARTS_NONE && use.block == BLOCK_PROBE;
+    out->is_probe = mpl_opened_is_probe(events, of, opener);
     out->is_wait_known = of->is_wait_known;
 }
 
@@ -116,12 +115,11 @@ void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
     const uint32_t opener = mpl_call_opener(loc, of);
 
     out->first_event = of->enter;
-    out->region = of->class == MPL_SPAN_STARTUP ? mpl_startup_region(loc, lane) : opener;
+    out->region = mpl_opened_region(loc, lane, of, opener);
     out->n_messages = of->parts == PARTS_MESSAGE;
     out->first_message = of->parts == PARTS_MESSAGE ? of->first : MPL_NONE;
     out->collective = of->parts == PARTS_COLLECTIVE ? of->first : MPL_NONE;
-    out->is_probe = of->class == MPL_SPAN_P2P && of->parts == PARTS_NONE &&
-                    mpl_opener_use(events, opener).block == BLOCK_PROBE;
+    out->is_probe = mpl_opened_is_probe(events, of, opener);
     if (of->parts == PARTS_LIST) {
         const uint32_t *list = &lane->list[of->first];
 
