@@ -318,8 +318,12 @@ enum mpl_status mpl_events_part(const struct mpl_events *events,
 /** Whether these are a part; of a whole run everything belongs to it. */
 bool mpl_events_is_part(const struct mpl_events *events);
 bool mpl_events_has_process(const struct mpl_events *events, uint32_t process);
-bool mpl_events_has_message(const struct mpl_events *events, uint32_t location,
-                            uint32_t message);
+static inline bool mpl_events_has_message(const struct mpl_events *events,
+                                          uint32_t location, uint32_t message)
+{
+    return events->processes == NULL ||
+           events->lanes[location].call_of_message[message] != MPL_NONE;
+}
 bool mpl_events_has_collective(const struct mpl_events *events, uint32_t location,
                                uint32_t collective);
 

@@ -166,13 +166,6 @@ bool mpl_events_has_process(const struct mpl_events *events, uint32_t process)
     return events->processes == NULL || events->processes[process];
 }
 
-bool mpl_events_has_message(const struct mpl_events *events, uint32_t location,
-                            uint32_t message)
-{
-    return events->processes == NULL ||
-           events->lanes[location].call_of_message[message] != MPL_NONE;
-}
-
 bool mpl_events_has_collective(const struct mpl_events *events, uint32_t location,
                                uint32_t collective)
 {

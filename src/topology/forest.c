@@ -21,7 +21,8 @@ static uint32_t find_parent(const struct mpl_topology *t, uint32_t location, boo
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const struct mpl_message *message = &loc->messages[m];
 
-        if (!mpl_topology_counts(t->events, location, m) || message->event == MPL_NONE) {
+        /* What comes after the first send says nothing any more. */
+        if (message->event >= first_send || !mpl_topology_counts(t->events, location, m)) {
             continue;
         }
         if (loc->envelopes[message->envelope].is_send) {

@@ -11,17 +11,6 @@
 
 /* ---- message ends --------------------------------------------------------------------- */
 
-bool mpl_topology_counts(const struct mpl_events *events, uint32_t location,
-                         uint32_t message)
-{
-    const struct mpl_location *loc = &mpl_events_model(events)->locations[location];
-    const uint32_t number = loc->messages[message].envelope;
-
-    return number != MPL_NONE && !loc->envelopes[number].is_null &&
-           !loc->envelopes[number].is_garbage &&
-           mpl_events_has_message(events, location, message);
-}
-
 bool mpl_topology_counts_collective(const struct mpl_events *events, uint32_t location,
                                     uint32_t collective)
 {
@@ -44,22 +33,17 @@ bool mpl_topology_counts_collective(const struct mpl_events *events, uint32_t lo
     return class != MPL_SPAN_STARTUP && class != MPL_SPAN_SHUTDOWN;
 }
 
-uint32_t mpl_topology_peer(const struct mpl_events *events, uint32_t location,
-                           uint32_t message)
+uint32_t mpl_topology_matched_peer(const struct mpl_events *events, uint32_t location,
+                                   uint32_t message)
 {
     const struct mpl_model *model = mpl_events_model(events);
     const struct mpl_location *loc = &model->locations[location];
-    const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
+    const struct mpl_end partner =
+        mpl_match_partner(model, mpl_events_match(events), location, message);
 
-    if (envelope->comm_unsure) {
-        const struct mpl_end partner =
-            mpl_match_partner(model, mpl_events_match(events), location, message);
-
-        if (partner.message != MPL_NONE) {
-            return model->locations[partner.location].process;
-        }
-    }
-    return envelope->peer;
+    return partner.message != MPL_NONE
+               ? model->locations[partner.location].process
+               : loc->envelopes[loc->messages[message].envelope].peer;
 }
 
 /* ---- traffic ------------------------------------------------------------------------------ */

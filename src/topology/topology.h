@@ -89,14 +89,32 @@ enum mpl_status mpl_topology_components(const struct mpl_events *events,
 enum mpl_status mpl_topology_want_eccentricity(struct mpl_topology *t, struct mpl_err *err);
 
 /** A message end that counts: recorded, not to or from MPI_PROC_NULL, not garbage. */
-bool mpl_topology_counts(const struct mpl_events *events, uint32_t location,
-                         uint32_t message);
+static inline bool mpl_topology_counts(const struct mpl_events *events, uint32_t location,
+                                       uint32_t message)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const uint32_t number = loc->messages[message].envelope;
+
+    return number != MPL_NONE && !loc->envelopes[number].is_null &&
+           !loc->envelopes[number].is_garbage &&
+           mpl_events_has_message(events, location, message);
+}
 /** A collective part that counts: it moves data or synchronises, and has somebody to do so with. */
 bool mpl_topology_counts_collective(const struct mpl_events *events, uint32_t location,
                                     uint32_t collective);
+/** Likewise, where the envelope is unsure of it: the process that has the other end, if it was found. */
+uint32_t mpl_topology_matched_peer(const struct mpl_events *events, uint32_t location,
+                                   uint32_t message);
 /** Process at the other end of a message end; MPL_NONE when nobody is. */
-uint32_t mpl_topology_peer(const struct mpl_events *events, uint32_t location,
-                           uint32_t message);
+static inline uint32_t mpl_topology_peer(const struct mpl_events *events, uint32_t location,
+                                         uint32_t message)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
+
+    return envelope->comm_unsure ? mpl_topology_matched_peer(events, location, message)
+                                 : envelope->peer;
+}
 
 /* graph.c */
 /** From t->traffic. */
