@@ -25,6 +25,15 @@ struct place {
     uint32_t kind;
 };
 
+/* A look that was met lately, without peer and collective: most calls come again soon. */
+struct recent {
+    uint32_t region;
+    uint32_t envelope;
+    uint32_t kind; /* MPL_NONE: nothing yet */
+};
+
+enum { RECENT = 64 };
+
 /* Serves one location after the other. */
 struct place_table {
     uint32_t stamp;
@@ -51,6 +60,7 @@ struct classing {
     struct mpl_buf kinds; /* struct mpl_kind */
     struct mpl_buf parts; /* uint32_t */
     struct mpl_buf own;   /* uint32_t: kinds of the messages of a call */
+    struct recent recent[RECENT];
     /* Of the last call with several messages, if envelopes say all of them: */
     uint32_t last_kind; /* MPL_NONE: they do not, or there is none yet */
     uint32_t last_region;
@@ -126,11 +136,9 @@ static uint32_t add_kind(struct classing *c, struct mpl_kind kind)
     return c->has_no_memory ? MPL_NONE : (uint32_t) c->kinds.n - 1;
 }
 
-/* The kind of what \p call is with one of its messages, or with none. */
-static uint32_t kind_of(struct classing *c, uint32_t call,
-                        const struct mpl_call_about *about, uint32_t message)
+static uint32_t kind_of_look(struct classing *c, uint32_t call, struct look look,
+                             uint32_t message)
 {
-    const struct look look = look_at(c, about, message);
     struct place *place = find_place(c->table, &look);
 
     if (place->stamp == c->table->stamp) {
@@ -146,6 +154,24 @@ static uint32_t kind_of(struct classing *c, uint32_t call,
         return MPL_NONE;
     }
     return kind;
+}
+
+/* The kind of what \p call is with one of its messages, or with none. */
+static uint32_t kind_of(struct classing *c, uint32_t call,
+                        const struct mpl_call_about *about, uint32_t message)
+{
+    const struct look look = look_at(c, about, message);
+    struct recent *recent = &c->recent[(look.region ^ look.envelope << 3) % RECENT];
+
+    if (look.peer != MPL_NONE || look.op != MPL_NONE) {
+        return kind_of_look(c, call, look, message);
+    }
+    if (recent->kind == MPL_NONE || recent->region != look.region ||
+        recent->envelope != look.envelope) {
+        *recent = (struct recent){ look.region, look.envelope,
+                                   kind_of_look(c, call, look, message) };
+    }
+    return recent->kind;
 }
 
 /* ---- calls with several messages -------------------------------------------------------------- */
@@ -359,6 +385,7 @@ static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
     uint32_t *kinds = MPL_NEW_ARRAY(arena, n_calls, uint32_t);
     uint32_t *ends = MPL_NEW_ARRAY(arena, n_calls, uint32_t);
 
+    memset(c.recent, 0xFF, sizeof c.recent); /* MPL_NONE everywhere */
     c.table->stamp++;
     if (made != NULL && kinds != NULL && ends != NULL &&
         (c.table->n_places > 0 || grow(&c))) {
