@@ -54,6 +54,17 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
                    : filter->from != MPL_NONE && is_in_role(r, peer, filter->from);
 }
 
+/* Of a call, as far as mpl_events_message() needs to know it. */
+static struct mpl_span messages_of(const struct mpl_recognition *r, uint32_t location,
+                                   uint32_t at)
+{
+    struct mpl_call_about about;
+
+    mpl_events_call_about(r->events, location, at / 2, &about);
+    return (struct mpl_span){ .first_message = about.first_message,
+                              .n_messages = about.n_messages };
+}
+
 /* The first one of a span. */
 static uint32_t message_of(const struct mpl_recognition *r,
                            const struct mpl_span_filter *filter, uint32_t location,
@@ -82,7 +93,7 @@ uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
                    ? message
                    : MPL_NONE;
     }
-    span = mpl_events_span(r->events, location, at);
+    span = messages_of(r, location, at);
     return message_of(r, filter, location, &span);
 }
 
@@ -195,7 +206,7 @@ static double sum_bytes(const struct mpl_recognition *r,
                         uint32_t at)
 {
     const struct mpl_location *loc = &r->model->locations[location];
-    const struct mpl_span span = mpl_events_span(r->events, location, at);
+    const struct mpl_span span = messages_of(r, location, at);
     double bytes = 0;
 
     for (uint32_t i = 0; i < span.n_messages; i++) {

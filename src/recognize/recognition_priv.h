@@ -345,12 +345,23 @@ static inline void mpl_row_leave_out(uint64_t *rows, uint32_t i)
 }
 static inline void mpl_rows_list(const uint64_t *rows, struct mpl_rows *list)
 {
-    list->n = 0;
+    uint32_t n = 0;
+
     for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
-        for (uint64_t left = rows[w]; left != 0; left &= left - 1) {
-            list->at[list->n++] = (uint8_t) (64 * w + (uint32_t) __builtin_ctzll(left));
+        uint64_t left = rows[w];
+
+        /* Mostly all of them. */
+        if (left == UINT64_MAX) {
+            for (uint32_t i = 0; i < 64; i++) {
+                list->at[n++] = (uint8_t) (64 * w + i);
+            }
+            left = 0;
+        }
+        for (; left != 0; left &= left - 1) {
+            list->at[n++] = (uint8_t) (64 * w + (uint32_t) __builtin_ctzll(left));
         }
     }
+    list->n = n;
 }
 /** A slot that is a relation: 1, 0, or undefined where it is not known or something is absent. */
 double mpl_view_relation(struct mpl_instance_view *view,

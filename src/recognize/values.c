@@ -207,6 +207,10 @@ static size_t read_spans(struct mpl_instance_view *view,
         const uint32_t word = row->words[number];
         const size_t first = n;
 
+        if (word == MPL_NONE) {
+            lists[rows->at[k]] = (struct mpl_list){ values, 0 };
+            continue;
+        }
         if (row->location != location) {
             mpl_spans_read(view->r, location, spans + n_read, n - n_read, field,
                            values + n_read);
@@ -215,7 +219,7 @@ static size_t read_spans(struct mpl_instance_view *view,
         }
         if ((word & MPL_WORD_LIST) == 0) {
             spans[n++] = word;
-        } else if (word != MPL_NONE) {
+        } else {
             const uint32_t *items = mpl_word_items(&word, row->lists);
             const uint32_t n_items = mpl_word_count(word, row->lists);
 
