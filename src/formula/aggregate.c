@@ -181,6 +181,19 @@ static struct mpl_list wanted_list(const struct mpl_list *lists, const uint64_t 
     return mpl_row_is_in(wanted, (uint32_t) i) ? lists[i] : (struct mpl_list){ NULL, 0 };
 }
 
+/* Inlined once per operation, so that nobody counts where the sum is asked for. */
+static inline void add_lists(bool is_count, const struct mpl_list *lists,
+                             const uint64_t *wanted, size_t n, double *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct mpl_list list = wanted_list(lists, wanted, i);
+        size_t n_defined = 0;
+        const double total = add(0.0, list.values, list.n, &n_defined);
+
+        to[i] = is_count ? (double) n_defined : total;
+    }
+}
+
 bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists,
                          const uint64_t *wanted, size_t n, double *to)
 {
@@ -188,14 +201,10 @@ bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists,
 
     switch (op) {
     case OP_SUM:
+        add_lists(false, lists, wanted, n, to);
+        return true;
     case OP_COUNT:
-        for (size_t i = 0; i < n; i++) {
-            const struct mpl_list list = wanted_list(lists, wanted, i);
-            size_t n_defined = 0;
-            const double total = add(0.0, list.values, list.n, &n_defined);
-
-            to[i] = op == OP_SUM ? total : (double) n_defined;
-        }
+        add_lists(true, lists, wanted, n, to);
         return true;
     case OP_MINIMUM:
     case OP_MAXIMUM:
