@@ -145,13 +145,13 @@ static uint32_t start_of(const struct mpl_instance_view *view, uint32_t i, uint3
         view->definition->members[name].beside != 0) {
         base = view->bounds[name][i];
     } else {
-        const uint32_t word = row->words[view->instances->word_of[name]];
-        const uint32_t n = mpl_word_count(word, row->lists);
+        const uint32_t word = view->instances->word_of[name];
+        const uint32_t n = mpl_row_count(row, word);
 
         if (n == 0) {
             return MPL_NONE;
         }
-        base.at = mpl_word_item(word, row->lists, is_next ? n - 1 : 0);
+        base.at = mpl_row_item(row, word, is_next ? n - 1 : 0);
         if (view->definition->members[name].filter.event != MPL_NONE) {
             base.kind = MPL_BOUND_INSTANCE;
         }

@@ -15,17 +15,25 @@ struct mpl_range {
 
 /* ---- instances ------------------------------------------------------------------------ */
 
+/** An instance: most have the shape of an earlier one, later. */
+struct mpl_placed {
+    uint32_t base; /**< The first span of the match; 0 where instances stand among spans. */
+    uint32_t shape;
+};
+
 /**
- * Instances of one event on one location, in order. A word says what a member stands for:
- * MPL_NONE, a span (or the number of an instance on this location), or, with MPL_WORD_LIST, the
- * place in lists of a count and that many of these.
+ * Instances of one event on one location, in order. A word of a shape says what a member stands for:
+ * MPL_NONE, how far a span is behind the base (or the number of an instance on this location), or, with MPL_WORD_LIST,
+ * the place in lists of a count and that many of these.
  */
 struct mpl_segment {
     uint32_t location;
     uint32_t n;
     size_t first; /**< Index of its first instance among all of the event; known when all
                                 are searched. */
-    const uint32_t *words; /**< n times stride */
+    const struct mpl_placed *placed; /**< n */
+    const uint32_t *
+        words; /**< Per shape mpl_shape_words(): stride, then the least and the greatest item. */
     const uint32_t *lists;
 };
 
@@ -45,7 +53,7 @@ static inline uint32_t mpl_word_item(uint32_t word, const uint32_t *lists, uint3
     return (word & MPL_WORD_LIST) == 0 ? word : lists[(word & ~MPL_WORD_LIST) + 1 + i];
 }
 
-/** All of these. */
+/** All of these, from the base on. */
 static inline const uint32_t *mpl_word_items(const uint32_t *word, const uint32_t *lists)
 {
     return (*word & MPL_WORD_LIST) == 0 ? word : lists + (*word & ~MPL_WORD_LIST) + 1;
@@ -69,6 +77,11 @@ struct mpl_instances {
     /** Why it was not known what came first, for a match that therefore is none; NULL: it was known. */
     const char *match_doubt;
 };
+
+static inline uint32_t mpl_shape_words(const struct mpl_instances *instances)
+{
+    return instances->stride + 2;
+}
 
 /** The segment that holds an instance; there must be one. */
 const struct mpl_segment *mpl_instances_segment(const struct mpl_instances *instances,
@@ -266,9 +279,32 @@ typedef uint64_t mpl_row_set[MPL_FORMULA_ROW_WORDS];
 struct mpl_row {
     uint32_t location;
     uint32_t number; /**< On its location; MPL_NONE for what is not counted yet. */
+    uint32_t base;   /**< As in struct mpl_segment, and so are these: */
     const uint32_t *words;
     const uint32_t *lists;
 };
+
+static inline struct mpl_row mpl_segment_row(const struct mpl_instances *instances,
+                                             const struct mpl_segment *segment,
+                                             uint32_t number)
+{
+    const struct mpl_placed *placed = &segment->placed[number];
+
+    return (struct mpl_row){ segment->location, number, placed->base,
+                             segment->words +
+                                 (size_t) placed->shape * mpl_shape_words(instances),
+                             segment->lists };
+}
+
+/** How many things word \p word of a row stands for, and the \p i-th: a span, or the number of an instance. */
+static inline uint32_t mpl_row_count(const struct mpl_row *row, uint32_t word)
+{
+    return mpl_word_count(row->words[word], row->lists);
+}
+static inline uint32_t mpl_row_item(const struct mpl_row *row, uint32_t word, uint32_t i)
+{
+    return row->base + mpl_word_item(row->words[word], row->lists, i);
+}
 
 /**
  * Some of these under examination, of one event. What names stand for, fields and values of formulas are found for many rows
@@ -408,12 +444,11 @@ struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
 /** of what \p name is bound to; */
 struct mpl_range mpl_bound_spans(const struct mpl_instance_view *view, uint32_t name,
                                  const struct mpl_bound *bound);
-/** of an instance by its number in a segment, or by its words. */
+/** of an instance, by its number in a segment or as a row. */
 struct mpl_range mpl_segment_spans(const struct mpl_recognition *r, uint32_t event,
                                    const struct mpl_segment *segment, uint32_t number);
-struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t event,
-                                    uint32_t location, const uint32_t *words,
-                                    const uint32_t *lists);
+struct mpl_range mpl_row_spans(const struct mpl_recognition *r, uint32_t event,
+                               const struct mpl_row *row);
 /** Widens \p range by what a member of an instance stands for; false: it is absent. */
 bool mpl_member_widen(const struct mpl_recognition *r, uint32_t event, uint32_t member,
                       const struct mpl_row *row, struct mpl_range *range);

@@ -28,7 +28,6 @@ struct reading {
 
 struct model {
     uint32_t first;          /* The first span of the match, */
-    uint32_t first_word;     /* the word that begins with it, */
     struct mpl_range window; /* and the spans that its test looked at. */
     struct mpl_buf shape;    /* uint32_t, see take_shape() */
     struct mpl_buf readings; /* struct reading */
@@ -193,53 +192,42 @@ static bool take_shape(const struct mpl_instance_view *view, uint32_t i,
     const struct mpl_row *row = &view->rows[i];
     const uint32_t stride = view->instances->stride;
     struct mpl_buf *shape = &model->shape;
-    uint32_t *at;
 
-    model->window = (struct mpl_range){ MPL_NONE, 0 };
+    model->window = mpl_row_spans(view->r, view->event, row);
+    model->first = model->window.first;
     shape->n = 0;
     for (uint32_t w = 0; w < stride; w++) {
-        const uint32_t n = mpl_word_count(row->words[w], row->lists);
+        const uint32_t n = mpl_row_count(row, w);
 
         if (!mpl_buf_grow_to(shape, shape->n + 1 + n)) {
             return false;
         }
-        at = (uint32_t *) shape->data + (shape->n - 1 - n);
+
+        uint32_t *at = (uint32_t *) shape->data + (shape->n - 1 - n);
+
         *at++ = n;
         for (uint32_t k = 0; k < n; k++) {
-            at[k] = mpl_word_item(row->words[w], row->lists, k);
-            model->first_word = at[k] < model->window.first ? w : model->first_word;
-            widen(&model->window, at[k]);
-        }
-    }
-    model->first = model->window.first;
-    at = shape->data;
-    for (uint32_t w = 0; w < stride; w++) {
-        for (uint32_t n = *at++; n > 0; n--) {
-            *at++ -= model->first;
+            at[k] = mpl_row_item(row, w, k) - model->first;
         }
     }
     return true;
 }
 
-/* Whether a match has the shape of the model; \p first: where it begins then. */
+/* Whether a match has the shape of the model. */
 static bool has_shape(const struct mpl_instance_view *view, const struct mpl_row *row,
-                      const struct model *model, uint32_t *first)
+                      const struct model *model)
 {
+    const uint32_t first = row->base + row->words[view->instances->stride];
     const uint32_t *at = model->shape.data;
 
-    if (mpl_word_count(row->words[model->first_word], row->lists) == 0) {
-        return false;
-    }
-    *first = mpl_word_item(row->words[model->first_word], row->lists, 0);
     for (uint32_t w = 0; w < view->instances->stride; w++) {
-        const uint32_t word = row->words[w];
         const uint32_t n = *at++;
 
-        if (mpl_word_count(word, row->lists) != n) {
+        if (mpl_row_count(row, w) != n) {
             return false;
         }
         for (uint32_t k = 0; k < n; k++) {
-            if (mpl_word_item(word, row->lists, k) - *first != *at++) {
+            if (mpl_row_item(row, w, k) - first != *at++) {
                 return false;
             }
         }
@@ -247,18 +235,16 @@ static bool has_shape(const struct mpl_instance_view *view, const struct mpl_row
     return true;
 }
 
-/* Whether a match looks like the model, and around it everything does. */
-static bool looks_like(const struct mpl_repeats *repeats, const struct model *model,
-                       const struct mpl_row *row, uint32_t *first)
+/* Whether around a match, which has the shape of the model, everything looks like there. */
+static bool has_surroundings(const struct mpl_repeats *repeats, const struct model *model,
+                             uint32_t first)
 {
     const struct mpl_near *near = repeats->view->near;
     const uint32_t before = model->first - model->window.first;
     const uint32_t n = model->window.end - model->window.first + 1;
 
-    return has_shape(repeats->view, row, model, first) &&
-           *first - near->range.first >= before &&
-           near->range.end - (*first - before) >= n &&
-           memcmp(near->letters + model->window.first, near->letters + (*first - before),
+    return first - near->range.first >= before && near->range.end - (first - before) >= n &&
+           memcmp(near->letters + model->window.first, near->letters + (first - before),
                   n * sizeof *near->letters) == 0;
 }
 
@@ -335,14 +321,23 @@ static void compare_readings(struct mpl_repeats *repeats, const struct model *mo
 static void keep_alike(struct mpl_repeats *repeats, const struct model *model,
                        uint64_t *rows)
 {
+    const struct mpl_instance_view *view = repeats->view;
+    const uint32_t *words = NULL; /* Of the last row: mostly the next one has the same. */
+    bool is_alike = false;
     struct mpl_rows list;
 
     mpl_rows_list(rows, &list);
 
     for (uint32_t k = 0; k < list.n; k++) {
         const uint32_t i = list.at[k];
+        const struct mpl_row *row = &view->rows[i];
 
-        if (!looks_like(repeats, model, &repeats->view->rows[i], &repeats->first[i])) {
+        if (row->words != words) {
+            words = row->words;
+            is_alike = has_shape(view, row, model);
+        }
+        repeats->first[i] = row->base + words[view->instances->stride];
+        if (!is_alike || !has_surroundings(repeats, model, repeats->first[i])) {
             mpl_row_leave_out(rows, i);
         }
     }
@@ -476,12 +471,12 @@ static bool take_model(struct mpl_repeats *repeats, uint32_t i, uint32_t failing
 static bool is_known(const struct mpl_repeats *repeats, uint32_t i)
 {
     const struct model *candidate = &repeats->candidate;
-    uint32_t first;
 
     for (uint32_t m = 0; m < repeats->n_models; m++) {
         const struct model *model = &repeats->models[m];
 
-        if (looks_like(repeats, model, &repeats->view->rows[i], &first) &&
+        if (has_shape(repeats->view, &repeats->view->rows[i], model) &&
+            has_surroundings(repeats, model, candidate->first) &&
             mpl_is_same_array(model->readings.data, model->readings.n,
                               candidate->readings.data, candidate->readings.n,
                               sizeof(struct reading))) {

@@ -22,12 +22,14 @@ struct mpl_search {
     struct mpl_instance_view **views; /* per event, NULL until needed */
     struct mpl_repeats **repeats;     /* likewise */
     uint32_t n_most;                  /* matches that are tested together */
-    struct mpl_buf words; /* uint32_t: instances of the event at hand on the location, */
-    size_t n_tested;      /* so many words, and then matches that may become some */
-    struct mpl_buf lists; /* uint32_t: their repeated members, likewise */
-    size_t n_lists;
     struct mpl_buf
-        templates[MPL_MATCH_KEPT]; /* uint32_t: words of matches that others repeat */
+        placed; /* struct mpl_placed: instances of the event at hand on the location, */
+    size_t n_tested;      /* so many, and then matches that may become some */
+    struct mpl_buf words; /* uint32_t: their shapes, */
+    uint32_t n_shapes;    /* so many, and then those of these matches */
+    struct mpl_buf lists; /* uint32_t: lists of the shapes, likewise */
+    size_t n_lists;
+    uint32_t kept[MPL_MATCH_KEPT]; /* shapes that a match may repeat, or MPL_NONE */
     struct mpl_buf failed;         /* uint32_t: on this location, see above */
     struct mpl_buf pending;        /* uint32_t: of all locations, not explained so far */
     struct mpl_buf
@@ -78,12 +80,13 @@ static uint32_t end_of(const struct mpl_instance_view *view, uint32_t span)
 /* The same of a member; of one that is repeated as if it were many. */
 static uint32_t single_end(const struct mpl_instance_view *view, uint32_t member)
 {
-    const uint32_t word = view->row.words[view->instances->word_of[member]];
+    const uint32_t word = view->instances->word_of[member];
+    const uint32_t n = mpl_row_count(&view->row, word);
 
-    if (word == MPL_NONE) {
+    if (n == 0) {
         return MPL_NONE;
     }
-    return (word & MPL_WORD_LIST) != 0 ? MPL_MANY_ENDS : end_of(view, word);
+    return n > 1 ? MPL_MANY_ENDS : end_of(view, mpl_row_item(&view->row, word, 0));
 }
 
 /* Calls \p visit for each end of the match's members, which are spans of the location at hand. */
@@ -99,11 +102,11 @@ static bool visit_members(const struct mpl_instance_view *view, mpl_end_visit *v
         const uint32_t n = mpl_word_count(*word, row->lists);
 
         for (uint32_t k = 0; k < n; k++) {
-            const uint32_t end = end_of(view, items[k]);
+            const uint32_t span = row->base + items[k];
+            const uint32_t end = end_of(view, span);
 
             if (end == MPL_MANY_ENDS
-                    ? !mpl_view_span_ends(view, member, row->location, items[k], visit,
-                                          context)
+                    ? !mpl_view_span_ends(view, member, row->location, span, visit, context)
                     : end != MPL_NONE && !visit(context, row->location, end)) {
                 return false;
             }
@@ -247,7 +250,7 @@ static uint32_t open_list(struct mpl_search *s, uint32_t n)
 
 /* Replaces the words of members that were captured more than once by places of lists. */
 static bool add_lists(struct mpl_search *s, const struct mpl_event_match *match,
-                      uint32_t *words)
+                      uint32_t base, uint32_t *words)
 {
     const struct mpl_event_definition *event = &s->r->pattern->events[s->event];
     const struct mpl_instances *instances = &s->r->instances[s->event];
@@ -271,113 +274,71 @@ static bool add_lists(struct mpl_search *s, const struct mpl_event_match *match,
         for (size_t i = 0; i < match->n; i++) {
             if (match->captures[i].member == m) {
                 lists[++at] =
-                    mpl_stream_at(s->stream, match->first + match->captures[i].position);
+                    mpl_stream_at(s->stream, match->first + match->captures[i].position) -
+                    base;
             }
         }
     }
     return true;
 }
 
-/* The captures as words; see struct mpl_segment. */
-static bool write_words(struct mpl_search *s, const struct mpl_event_match *match,
-                        uint32_t *words)
+static size_t words_of_shape(const struct mpl_search *s)
+{
+    return mpl_shape_words(&s->r->instances[s->event]);
+}
+
+static uint32_t count_shapes(const struct mpl_search *s)
+{
+    return (uint32_t) (s->words.n / words_of_shape(s));
+}
+
+/* The captures as a shape; see struct mpl_segment. */
+static bool add_shape(struct mpl_search *s, const struct mpl_event_match *match,
+                      uint32_t base)
 {
     const struct mpl_instances *instances = &s->r->instances[s->event];
+    const size_t start = s->words.n;
+    struct mpl_range items = { MPL_NONE, 0 };
     bool has_lists = false;
+    uint32_t *words;
 
+    if (!mpl_buf_grow_to(&s->words, start + words_of_shape(s))) {
+        return false;
+    }
+    words = (uint32_t *) s->words.data + start;
     for (uint32_t i = 0; i < instances->stride; i++) {
         words[i] = MPL_NONE;
     }
     for (size_t i = 0; i < match->n; i++) {
         uint32_t *word = &words[instances->word_of[match->captures[i].member]];
+        const uint32_t item =
+            mpl_stream_at(s->stream, match->first + match->captures[i].position) - base;
 
         has_lists = has_lists || *word != MPL_NONE;
-        *word = mpl_stream_at(s->stream, match->first + match->captures[i].position);
+        *word = item;
+        items.first = item < items.first ? item : items.first;
+        items.end = item > items.end ? item : items.end;
     }
-    return !has_lists || add_lists(s, match, words);
+    words[instances->stride] = items.first;
+    words[instances->stride + 1] = items.end;
+    return !has_lists || add_lists(s, match, base, words);
 }
 
-/* ---- repeats --------------------------------------------------------------------------------- */
-
-/* Keeps the words of a match, counted from where it begins, and how long each of its lists is, with that. */
-static bool keep_template(struct mpl_search *s, const struct mpl_event_match *match,
-                          const uint32_t *words)
+/* Adds a match to those that are there. Where instances stand among spans, a later one has no other numbers in order. */
+static bool add_match(struct mpl_search *s, const struct mpl_event_match *match)
 {
-    const uint32_t stride = s->r->instances[s->event].stride;
-    struct mpl_buf *template = &s->templates[match->kept];
-    uint32_t *to;
+    const bool is_plain = !mpl_stream_has_items(s->stream);
+    const bool is_kept = is_plain && match->kept != MPL_NONE;
+    struct mpl_placed placed = { is_plain ? match->first : 0, count_shapes(s) };
 
-    if (!mpl_buf_grow_to(template, 0) || !mpl_buf_grow_to(template, stride)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < stride; i++) {
-        const uint32_t n = mpl_word_count(words[i], s->lists.data);
-        const size_t at = template->n;
-
-        if (words[i] != MPL_NONE && (words[i] & MPL_WORD_LIST) != 0 &&
-            !mpl_buf_grow_to(template, at + n + 1)) {
-            return false;
-        }
-        to = template->data;
-        to[i] = words[i] == MPL_NONE ? MPL_NONE : words[i] - match->first;
-        if (template->n > at) {
-            const uint32_t *items = mpl_word_items(&words[i], s->lists.data);
-
-            to[i] = MPL_WORD_LIST;
-            to[at] = n;
-            for (uint32_t k = 0; k < n; k++) {
-                to[at + 1 + k] = items[k] - match->first;
-            }
-        }
-    }
-    return true;
-}
-
-/* The words of a repeat are those of the match that it repeats, later. */
-static bool follow_template(struct mpl_search *s, const struct mpl_event_match *match,
-                            uint32_t *words)
-{
-    const uint32_t stride = s->r->instances[s->event].stride;
-    const uint32_t *from = s->templates[match->kept].data;
-    const uint32_t *list = from + stride;
-
-    for (uint32_t i = 0; i < stride; i++) {
-        if ((from[i] & MPL_WORD_LIST) == 0) {
-            words[i] = match->first + from[i];
-        } else if (from[i] == MPL_NONE) {
-            words[i] = MPL_NONE;
-        } else {
-            const uint32_t n = *list++;
-            uint32_t at = open_list(s, n);
-            uint32_t *lists = s->lists.data;
-
-            if (at == MPL_NONE) {
-                return false;
-            }
-            words[i] = MPL_WORD_LIST | at;
-            for (uint32_t k = 0; k < n; k++) {
-                lists[++at] = match->first + *list++;
-            }
-        }
-    }
-    return true;
-}
-
-/* Adds the words of a match to those that are there. Where instances stand among spans, positions are no spans. */
-static bool add_words(struct mpl_search *s, const struct mpl_event_match *match)
-{
-    const bool is_kept = match->kept != MPL_NONE && !mpl_stream_has_items(s->stream);
-    const size_t start = s->words.n;
-    uint32_t *words;
-
-    if (!mpl_buf_grow_to(&s->words, start + s->r->instances[s->event].stride)) {
-        return false;
-    }
-    words = (uint32_t *) s->words.data + start;
     if (is_kept && match->is_repeat) {
-        return follow_template(s, match, words);
+        placed.shape = s->kept[match->kept];
+    } else if (!add_shape(s, match, placed.base)) {
+        return false;
+    } else if (is_kept) {
+        s->kept[match->kept] = placed.shape;
     }
-    return write_words(s, match, words) && (!is_kept || keep_template(s, match, words));
+    return mpl_buf_put(&s->placed, &placed);
 }
 
 /* ---- matches, many at a time ------------------------------------------------------------- */
@@ -425,14 +386,16 @@ static void find_fitting(struct mpl_instance_view *view, struct mpl_repeats *rep
     }
 }
 
-/* Moves an instance to the others, over those that are none. */
-static void move_row(struct mpl_search *s, const struct mpl_row *row, uint32_t stride)
+/* Moves a shape and its lists to place \p to, over those that nobody needs. */
+static void move_shape(struct mpl_search *s, uint32_t from, uint32_t to)
 {
-    uint32_t *words = (uint32_t *) s->words.data + s->n_tested;
+    const size_t n_words = words_of_shape(s);
+    uint32_t *words = (uint32_t *) s->words.data + to * n_words;
     uint32_t *lists = s->lists.data;
 
-    memmove(words, row->words, stride * sizeof *words);
-    for (uint32_t i = 0; i < stride; i++) {
+    memmove(words, (const uint32_t *) s->words.data + from * n_words,
+            n_words * sizeof *words);
+    for (uint32_t i = 0; i < s->r->instances[s->event].stride; i++) {
         if (words[i] == MPL_NONE || (words[i] & MPL_WORD_LIST) == 0) {
             continue;
         }
@@ -444,7 +407,43 @@ static void move_row(struct mpl_search *s, const struct mpl_row *row, uint32_t s
         words[i] = MPL_WORD_LIST | (uint32_t) s->n_lists;
         s->n_lists += n;
     }
-    s->n_tested += stride;
+}
+
+/* Of the shapes of the matches at hand, keeps those of instances, from \p first on, and those that a match may repeat. */
+static void sort_shapes(struct mpl_search *s, size_t first)
+{
+    const uint32_t before = s->n_shapes;
+    const uint32_t n = count_shapes(s) - before;
+    struct mpl_placed *placed = s->placed.data;
+    uint32_t *users[MPL_FORMULA_ROWS + MPL_MATCH_KEPT];
+    uint32_t n_users = 0;
+    uint32_t moved[MPL_FORMULA_ROWS] = { 0 }; /* 1 and where to; 0: nobody needs it */
+
+    if (n == 0) {
+        return;
+    }
+    for (size_t i = first; i < s->n_tested; i++) {
+        users[n_users] = &placed[i].shape;
+        n_users += placed[i].shape >= before;
+    }
+    for (uint32_t k = 0; k < MPL_MATCH_KEPT; k++) {
+        users[n_users] = &s->kept[k];
+        n_users += s->kept[k] != MPL_NONE && s->kept[k] >= before;
+    }
+    for (uint32_t u = 0; u < n_users; u++) {
+        moved[*users[u] - before] = 1;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (moved[i] != 0) {
+            move_shape(s, before + i, s->n_shapes);
+            moved[i] = 1 + s->n_shapes++;
+        }
+    }
+    for (uint32_t u = 0; u < n_users; u++) {
+        *users[u] = moved[*users[u] - before] - 1;
+    }
+    s->words.n = s->n_shapes * words_of_shape(s);
+    s->lists.n = s->n_lists;
 }
 
 /* What is no instance makes room for what comes. */
@@ -452,6 +451,8 @@ static enum mpl_status sort_rows(struct mpl_search *s, struct mpl_instance_view 
                                  const uint64_t *rows, const uint32_t *failing,
                                  struct mpl_err *err)
 {
+    const size_t first = s->n_tested;
+    struct mpl_placed *placed = s->placed.data;
     enum mpl_status st = MPL_OK;
 
     for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
@@ -459,17 +460,13 @@ static enum mpl_status sort_rows(struct mpl_search *s, struct mpl_instance_view 
         if (mpl_row_is_in(rows, i)) {
             s->r->n_fitting++;
             st = explain_instance(s, view, err);
+            placed[s->n_tested++] = placed[first + i];
         } else if (failing[i] != MPL_NONE) {
             st = remember_failed(s, view, failing[i], err);
         }
     }
-    for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
-        if (mpl_row_is_in(rows, i)) {
-            move_row(s, &view->rows[i], view->instances->stride);
-        }
-    }
-    s->words.n = s->n_tested;
-    s->lists.n = s->n_lists;
+    s->placed.n = s->n_tested;
+    sort_shapes(s, first);
     return st;
 }
 
@@ -479,7 +476,7 @@ static enum mpl_status test_matches(struct mpl_search *s, struct mpl_err *err)
     uint32_t failing[MPL_FORMULA_ROWS];
     mpl_row_set rows;
 
-    if (s->words.n == s->n_tested) {
+    if (s->placed.n == s->n_tested) {
         return MPL_OK;
     }
     if (view == NULL) {
@@ -490,13 +487,16 @@ static enum mpl_status test_matches(struct mpl_search *s, struct mpl_err *err)
         return mpl_nomem(err);
     }
     /* Makes rows of those that are not tested yet. */
-    const uint32_t stride = view->instances->stride;
-    const uint32_t *words = (const uint32_t *) s->words.data + s->n_tested;
-    const uint32_t n = (uint32_t) ((s->words.n - s->n_tested) / stride);
+    const struct mpl_segment found = { .location = s->location,
+                                       .placed = s->placed.data,
+                                       .words = s->words.data,
+                                       .lists = s->lists.data };
+    const uint32_t n = (uint32_t) (s->placed.n - s->n_tested);
 
     for (uint32_t i = 0; i < n; i++) {
-        view->rows[i] = (struct mpl_row){ s->location, MPL_NONE,
-                                          words + (size_t) i * stride, s->lists.data };
+        view->rows[i] =
+            mpl_segment_row(view->instances, &found, (uint32_t) s->n_tested + i);
+        view->rows[i].number = MPL_NONE;
     }
     mpl_view_begin(view, n, mpl_stream_near(s->stream));
     find_fitting(view, s->repeats[s->event], rows, failing);
@@ -507,12 +507,11 @@ static enum mpl_status take_match(void *context, const struct mpl_event_match *m
                                   struct mpl_err *err)
 {
     struct mpl_search *s = context;
-    const size_t room = (size_t) s->n_most * s->r->instances[s->event].stride;
 
-    if (!add_words(s, match)) {
+    if (!add_match(s, match)) {
         return mpl_nomem(err);
     }
-    return s->words.n - s->n_tested < room ? MPL_OK : test_matches(s, err);
+    return s->placed.n - s->n_tested < s->n_most ? MPL_OK : test_matches(s, err);
 }
 
 /* ---- one location ------------------------------------------------------------------------------ */
@@ -521,24 +520,15 @@ static enum mpl_status take_match(void *context, const struct mpl_event_match *m
 static enum mpl_status keep_instances(struct mpl_search *s, struct mpl_err *err)
 {
     struct mpl_recognition *r = s->r;
-    const struct mpl_instances *instances = &r->instances[s->event];
-    struct mpl_segment *segment = mpl_instances_find(instances, s->location);
-    uint32_t *words = MPL_NEW_ARRAY(r->arena, s->words.n, uint32_t);
-    uint32_t *lists = MPL_NEW_ARRAY(r->arena, s->lists.n, uint32_t);
+    struct mpl_segment *segment = mpl_instances_find(&r->instances[s->event], s->location);
 
-    if (words == NULL || lists == NULL) {
-        return mpl_nomem(err);
-    }
-    if (s->words.n > 0) {
-        memcpy(words, s->words.data, s->words.n * sizeof *words);
-    }
-    if (s->lists.n > 0) {
-        memcpy(lists, s->lists.data, s->lists.n * sizeof *lists);
-    }
-    segment->n = (uint32_t) (s->words.n / instances->stride);
-    segment->words = words;
-    segment->lists = lists;
-    return MPL_OK;
+    segment->n = (uint32_t) s->placed.n;
+    segment->placed = mpl_buf_take(&s->placed, r->arena);
+    segment->words = mpl_buf_take(&s->words, r->arena);
+    segment->lists = mpl_buf_take(&s->lists, r->arena);
+    return segment->placed != NULL && segment->words != NULL && segment->lists != NULL
+               ? MPL_OK
+               : mpl_nomem(err);
 }
 
 static enum mpl_status search_event(struct mpl_search *s, uint32_t i, uint32_t event,
@@ -551,8 +541,10 @@ static enum mpl_status search_event(struct mpl_search *s, uint32_t i, uint32_t e
     if (s->repeats[event] != NULL) {
         mpl_repeats_forget(s->repeats[event]);
     }
-    s->words.n = s->n_tested = 0;
+    s->placed.n = s->n_tested = 0;
+    s->words.n = s->n_shapes = 0;
     s->lists.n = s->n_lists = 0;
+    memset(s->kept, 0xFF, sizeof s->kept); /* MPL_NONE everywhere */
     if (st == MPL_OK) {
         st = mpl_matcher_run(s->matcher, s->r->pattern->events[event].automaton, &letters,
                              MPL_EXTEND_MAX, take_match, s, err);
@@ -621,11 +613,9 @@ struct mpl_search *mpl_search_open(struct mpl_recognition *r, struct mpl_buf *ma
     s->repeats = MPL_NEW_ARRAY(arena, r->pattern->n_events, struct mpl_repeats *);
     s->matcher = mpl_matcher_open(arena);
     s->stream = mpl_stream_open(r, arena);
+    s->placed = mpl_buf_make(sizeof(struct mpl_placed));
     s->words = mpl_buf_make(sizeof(uint32_t));
     s->lists = mpl_buf_make(sizeof(uint32_t));
-    for (uint32_t i = 0; i < MPL_MATCH_KEPT; i++) {
-        s->templates[i] = mpl_buf_make(sizeof(uint32_t));
-    }
     s->failed = mpl_buf_make(sizeof(uint32_t));
     s->pending = mpl_buf_make(sizeof(uint32_t));
     if (s->events == NULL || s->views == NULL || s->repeats == NULL || s->matcher == NULL ||
@@ -649,11 +639,9 @@ void mpl_search_close(struct mpl_search *s)
     }
     mpl_matcher_close(s->matcher);
     mpl_stream_close(s->stream);
+    mpl_buf_free(&s->placed);
     mpl_buf_free(&s->words);
     mpl_buf_free(&s->lists);
-    for (uint32_t i = 0; i < MPL_MATCH_KEPT; i++) {
-        mpl_buf_free(&s->templates[i]);
-    }
     mpl_buf_free(&s->failed);
     mpl_buf_free(&s->pending);
 }

@@ -56,9 +56,9 @@ struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
 struct mpl_range mpl_segment_spans(const struct mpl_recognition *r, uint32_t event,
                                    const struct mpl_segment *segment, uint32_t number)
 {
-    return mpl_instance_spans(r, event, segment->location,
-                              segment->words + (size_t) number * r->instances[event].stride,
-                              segment->lists);
+    const struct mpl_row row = mpl_segment_row(&r->instances[event], segment, number);
+
+    return mpl_row_spans(r, event, &row);
 }
 
 struct mpl_range mpl_bound_spans(const struct mpl_instance_view *view, uint32_t name,
@@ -72,18 +72,16 @@ struct mpl_range mpl_bound_spans(const struct mpl_instance_view *view, uint32_t 
 }
 
 /* Widens it by what a word stands for, of which there is some. That ascends, so the first and the last are enough. */
-static inline void widen(const struct mpl_recognition *r, uint32_t inner, uint32_t location,
-                         uint32_t word, const uint32_t *lists, struct mpl_range *range)
+static inline void widen(const struct mpl_recognition *r, uint32_t inner,
+                         const struct mpl_row *row, uint32_t word, struct mpl_range *range)
 {
-    const bool is_list = (word & MPL_WORD_LIST) != 0;
-    const uint32_t first = mpl_word_item(word, lists, 0);
-    const uint32_t last =
-        is_list ? mpl_word_item(word, lists, mpl_word_count(word, lists) - 1) : word;
+    const uint32_t first = mpl_row_item(row, word, 0);
+    const uint32_t last = mpl_row_item(row, word, mpl_row_count(row, word) - 1);
     struct mpl_range spans = { first, last };
 
     if (inner != MPL_NONE) {
-        spans.first = mpl_item_spans(r, inner, location, first).first;
-        spans.end = mpl_item_spans(r, inner, location, last).end;
+        spans.first = mpl_item_spans(r, inner, row->location, first).first;
+        spans.end = mpl_item_spans(r, inner, row->location, last).end;
     }
     range->first = spans.first < range->first ? spans.first : range->first;
     range->end = spans.end > range->end ? spans.end : range->end;
@@ -93,26 +91,29 @@ bool mpl_member_widen(const struct mpl_recognition *r, uint32_t event, uint32_t 
                       const struct mpl_row *row, struct mpl_range *range)
 {
     const struct mpl_instances *instances = &r->instances[event];
-    const uint32_t number = instances->word_of[member];
-    const uint32_t word = number == MPL_NONE ? MPL_NONE : row->words[number];
+    const uint32_t word = instances->word_of[member];
 
-    if (word == MPL_NONE) {
+    if (word == MPL_NONE || mpl_row_count(row, word) == 0) {
         return false;
     }
-    widen(r, instances->inner_of[number], row->location, word, row->lists, range);
+    widen(r, instances->inner_of[word], row, word, range);
     return true;
 }
 
-struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t event,
-                                    uint32_t location, const uint32_t *words,
-                                    const uint32_t *lists)
+struct mpl_range mpl_row_spans(const struct mpl_recognition *r, uint32_t event,
+                               const struct mpl_row *row)
 {
     const struct mpl_instances *instances = &r->instances[event];
+    const uint32_t n = instances->stride;
     struct mpl_range range = { MPL_NONE, 0 };
 
-    for (uint32_t i = 0; i < instances->stride; i++) {
-        if (words[i] != MPL_NONE) {
-            widen(r, instances->inner_of[i], location, words[i], lists, &range);
+    if (instances->is_flat) {
+        return (struct mpl_range){ row->base + row->words[n],
+                                   row->base + row->words[n + 1] };
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (mpl_row_count(row, i) > 0) {
+            widen(r, instances->inner_of[i], row, i, &range);
         }
     }
     return range;

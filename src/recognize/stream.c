@@ -356,13 +356,13 @@ enum mpl_status mpl_stream_read(struct mpl_letter_stream *stream, uint32_t locat
 static void hide_instance(struct mpl_letter_stream *stream, uint32_t event,
                           uint32_t number);
 
-static void hide_word(struct mpl_letter_stream *stream, uint32_t inner, uint32_t word,
-                      const uint32_t *lists)
+static void hide_word(struct mpl_letter_stream *stream, uint32_t inner,
+                      const struct mpl_row *row, uint32_t word)
 {
-    const uint32_t n = mpl_word_count(word, lists);
+    const uint32_t n = mpl_row_count(row, word);
 
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t item = mpl_word_item(word, lists, i);
+        const uint32_t item = mpl_row_item(row, word, i);
 
         if (inner == MPL_NONE) {
             ((uint8_t *) stream->hidden.data)[item] = 1;
@@ -376,10 +376,10 @@ static void hide_instance(struct mpl_letter_stream *stream, uint32_t event, uint
 {
     const struct mpl_instances *instances = &stream->r->instances[event];
     const struct mpl_segment *segment = mpl_instances_find(instances, stream->location);
-    const uint32_t *words = segment->words + (size_t) number * instances->stride;
+    const struct mpl_row row = mpl_segment_row(instances, segment, number);
 
     for (uint32_t i = 0; i < instances->stride; i++) {
-        hide_word(stream, instances->inner_of[i], words[i], segment->lists);
+        hide_word(stream, instances->inner_of[i], &row, i);
     }
 }
 

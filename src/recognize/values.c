@@ -77,7 +77,7 @@ static void read_members(struct mpl_instance_view *view,
                          double *values)
 {
     const enum mpl_field field = (enum mpl_field) slot->field;
-    const uint32_t number = view->instances->word_of[slot->name];
+    const uint32_t word = view->instances->word_of[slot->name];
     const struct mpl_row *all = view->rows;
     double read[MPL_FORMULA_ROWS];
     uint32_t spans[MPL_FORMULA_ROWS];
@@ -86,12 +86,11 @@ static void read_members(struct mpl_instance_view *view,
 
     for (uint32_t k = 0; k < rows->n; k++) {
         const uint32_t i = rows->at[k];
-        const uint32_t word = number == MPL_NONE ? MPL_NONE : all[i].words[number];
 
         values[i] = NAN;
-        if (word != MPL_NONE) {
+        if (word != MPL_NONE && mpl_row_count(&all[i], word) > 0) {
             at[n] = (uint8_t) i;
-            spans[n++] = mpl_word_item(word, all[i].lists, 0);
+            spans[n++] = mpl_row_item(&all[i], word, 0);
         }
     }
     for (uint32_t first = 0, end; first < n; first = end) {
@@ -165,7 +164,7 @@ static bool make_lists(struct mpl_instance_view *view, uint32_t number)
         return true;
     }
     for (uint32_t i = 0; i < view->n; i++) {
-        n += mpl_word_count(view->rows[i].words[word], view->rows[i].lists);
+        n += mpl_row_count(&view->rows[i], word);
     }
     if (!mpl_buf_grow_to(items, n + 1) || !mpl_buf_grow_to(&view->spans, n)) {
         view->has_no_memory = true;
@@ -218,13 +217,13 @@ static size_t read_spans(struct mpl_instance_view *view,
             n_read = n;
         }
         if ((word & MPL_WORD_LIST) == 0) {
-            spans[n++] = word;
+            spans[n++] = row->base + word;
         } else {
             const uint32_t *items = mpl_word_items(&word, row->lists);
             const uint32_t n_items = mpl_word_count(word, row->lists);
 
             for (uint32_t i = 0; i < n_items; i++) {
-                spans[n++] = items[i];
+                spans[n++] = row->base + items[i];
             }
         }
         lists[rows->at[k]] = (struct mpl_list){ values + first, n - first };
@@ -248,7 +247,7 @@ static size_t read_things(struct mpl_instance_view *view,
     batch.rows.n = 0;
     for (uint32_t k = 0; k < rows->n; k++) {
         const struct mpl_row *row = &view->rows[rows->at[k]];
-        const uint32_t n_items = mpl_word_count(row->words[word], row->lists);
+        const uint32_t n_items = mpl_row_count(row, word);
 
         lists[rows->at[k]] = (struct mpl_list){ values + n, n_items };
         read_items(&batch, row, n_items);
@@ -405,8 +404,7 @@ static void compute_own(const struct mpl_instance_view *view, uint32_t attribute
         struct mpl_range spans = { 0, 0 };
 
         if (attribute <= MPL_OWN_DURATION) {
-            spans = mpl_instance_spans(view->r, view->event, row->location, row->words,
-                                       row->lists);
+            spans = mpl_row_spans(view->r, view->event, row);
         }
         values[rows->at[k]] =
             own_attribute(view->r, row->location, row->number, spans, attribute);

@@ -138,11 +138,8 @@ void mpl_view_fill(struct mpl_instance_view *view, size_t first, size_t n)
             segment++;
         }
 
-        const size_t number = first + i - segment->first;
-
-        view->rows[i] = (struct mpl_row){ segment->location, (uint32_t) number,
-                                          segment->words + number * view->instances->stride,
-                                          segment->lists };
+        view->rows[i] = mpl_segment_row(view->instances, segment,
+                                        (uint32_t) (first + i - segment->first));
     }
     mpl_view_begin(view, n_rows, NULL);
 }
@@ -184,14 +181,13 @@ void mpl_view_bind_span(const struct mpl_instance_view *view, uint32_t location,
 static void bind_item_of(const struct mpl_instance_view *view, const struct mpl_row *row,
                          uint32_t member, uint32_t i, struct mpl_bound *bound)
 {
-    const uint32_t number = view->instances->word_of[member];
-    const uint32_t word = number == MPL_NONE ? MPL_NONE : row->words[number];
+    const uint32_t word = view->instances->word_of[member];
 
-    if (i >= mpl_word_count(word, row->lists)) {
+    if (word == MPL_NONE || i >= mpl_row_count(row, word)) {
         bound->kind = MPL_BOUND_ABSENT;
         return;
     }
-    mpl_view_bind_span(view, row->location, mpl_word_item(word, row->lists, i), bound);
+    mpl_view_bind_span(view, row->location, mpl_row_item(row, word, i), bound);
     if (view->definition->members[member].filter.event != MPL_NONE) {
         bound->kind = MPL_BOUND_INSTANCE;
     }
@@ -294,8 +290,7 @@ bool mpl_view_each(struct mpl_instance_view *view, uint32_t name, mpl_bound_visi
                visit(context, name, mpl_view_bound(view, name));
     }
 
-    const uint32_t n =
-        mpl_word_count(view->row.words[mpl_view_list_word(view, name)], view->row.lists);
+    const uint32_t n = mpl_row_count(&view->row, mpl_view_list_word(view, name));
 
     for (uint32_t i = 0; i < n; i++) {
         struct mpl_bound bound;
