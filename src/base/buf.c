@@ -13,21 +13,6 @@ struct mpl_buf mpl_buf_make(size_t item_size)
     return (struct mpl_buf){ .size = item_size };
 }
 
-void *mpl_buf_add(struct mpl_buf *buf)
-{
-    return mpl_buf_add_many(buf, 1);
-}
-
-bool mpl_buf_put(struct mpl_buf *buf, const void *item)
-{
-    void *place = mpl_buf_add(buf);
-
-    if (place != NULL) {
-        memcpy(place, item, buf->size);
-    }
-    return place != NULL;
-}
-
 /* So many items as fill the large pages that \p room items begin. */
 static size_t fill_large_pages(size_t room, size_t size)
 {
@@ -74,21 +59,53 @@ bool mpl_buf_reserve(struct mpl_buf *buf, size_t room)
     return true;
 }
 
-void *mpl_buf_add_many(struct mpl_buf *buf, size_t n)
+static bool make_room(struct mpl_buf *buf, size_t n)
 {
     while (n > buf->room - buf->n) {
         const size_t room = buf->room == 0 ? FIRST_ROOM : buf->room * 2;
 
         if (room < buf->room || !mpl_buf_reserve(buf, room)) {
-            return NULL;
+            return false;
         }
     }
+    return true;
+}
 
-    void *items = (char *) buf->data + buf->n * buf->size;
+/* New items, of which nothing is set; NULL: no memory. */
+static inline void *add_unset(struct mpl_buf *buf, size_t n)
+{
+    void *items;
 
-    memset(items, 0, n * buf->size);
+    if (n > buf->room - buf->n && !make_room(buf, n)) {
+        return NULL;
+    }
+    items = (char *) buf->data + buf->n * buf->size;
     buf->n += n;
     return items;
+}
+
+void *mpl_buf_add(struct mpl_buf *buf)
+{
+    void *item = add_unset(buf, 1);
+
+    return item == NULL ? NULL : memset(item, 0, buf->size);
+}
+
+void *mpl_buf_add_many(struct mpl_buf *buf, size_t n)
+{
+    void *items = add_unset(buf, n);
+
+    return items == NULL ? NULL : memset(items, 0, n * buf->size);
+}
+
+bool mpl_buf_put(struct mpl_buf *buf, const void *item)
+{
+    void *place = add_unset(buf, 1);
+
+    if (place != NULL) {
+        memcpy(place, item, buf->size);
+    }
+    return place != NULL;
 }
 
 void *mpl_buf_get(const struct mpl_buf *buf, size_t i)
