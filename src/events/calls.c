@@ -101,12 +101,13 @@ static bool begin_call(struct mpl_walk *w, uint32_t event, enum mpl_span_class c
 
 static bool list_add(struct mpl_walk *w, uint32_t value)
 {
-    uint32_t *item = (uint32_t *) mpl_buf_add(&w->scratch->list);
+    struct mpl_buf *list = &w->scratch->list;
+    const size_t n = list->n;
 
-    if (item == NULL) {
+    if (!mpl_buf_grow_to(list, n + 1)) {
         return false;
     }
-    *item = value;
+    ((uint32_t *) list->data)[n] = value;
     return true;
 }
 
@@ -167,7 +168,7 @@ static bool end_call(struct mpl_walk *w, uint32_t event)
     if (w->n_messages == 1 && !list_begin(w)) {
         return false;
     }
-    uint32_t *head = (uint32_t *) mpl_buf_get(&w->scratch->list, w->list_start);
+    uint32_t *head = (uint32_t *) w->scratch->list.data + w->list_start;
 
     head[0] = w->n_messages;
     head[1] = w->records.collective;
