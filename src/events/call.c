@@ -43,37 +43,16 @@ const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane,
     return &lane->longs[low];
 }
 
-void mpl_call_set_begin(struct mpl_lane *lane, uint32_t call, int64_t enter_ticks)
+bool mpl_call_add_long(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
+                       uint32_t leave, int64_t duration_ticks)
 {
-    int64_t *base = &lane->bases[call / MPL_CALLS_PER_BASE];
+    struct mpl_long_call *entry = mpl_buf_add(longs);
 
-    if (call % MPL_CALLS_PER_BASE == 0) {
-        *base = enter_ticks;
-    }
-
-    const uint64_t ticks = (uint64_t) enter_ticks - (uint64_t) *base;
-
-    lane->calls[call].begin_ticks = ticks < MPL_CALL_FAR ? (uint32_t) ticks : MPL_CALL_FAR;
-}
-
-bool mpl_call_set_end(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
-                      uint32_t leave, int64_t duration_ticks)
-{
-    struct mpl_call *of = &lane->calls[call];
-    const uint32_t n_records = leave - of->enter;
-    const bool is_long =
-        (uint64_t) duration_ticks >= MPL_CALL_FAR || n_records >= UINT16_MAX;
-    struct mpl_long_call *entry;
-
-    of->duration_ticks = is_long ? MPL_CALL_FAR : (uint32_t) duration_ticks;
-    of->n_records = is_long ? UINT16_MAX : (uint16_t) n_records;
-    if (!is_long) {
-        return true;
-    }
-    entry = mpl_buf_add(longs);
     if (entry == NULL) {
         return false;
     }
+    lane->calls[call].duration_ticks = MPL_CALL_FAR;
+    lane->calls[call].n_records = UINT16_MAX;
     *entry = (struct mpl_long_call){ call, leave, duration_ticks, 0 };
     lane->longs = longs->data;
     lane->n_longs = (uint32_t) longs->n;

@@ -174,14 +174,40 @@ static inline uint32_t mpl_call_posting(const struct mpl_events *events, struct 
 {
     return events->lanes[end.location].post_of_message[end.message];
 }
+/* The entry of a call that fits no 32 bits, which is the last one: for mpl_call_set_end(). False: no memory. */
+bool mpl_call_add_long(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
+                       uint32_t leave, int64_t duration_ticks);
 /*
- * Sets when a call begins and which record closes it, and when; `enter` and its region must be set. \p bases: one per
- * MPL_CALLS_PER_BASE calls. A call that fits no 32 bits gets an entry in \p longs (struct mpl_long_call). False when out
- * of memory.
+ * Sets when a call begins and which record closes it, and when; `enter` and its region must be set. A call that fits no
+ * 32 bits gets an entry in \p longs (struct mpl_long_call). False when out of memory.
  */
-void mpl_call_set_begin(struct mpl_lane *lane, uint32_t call, int64_t enter_ticks);
-bool mpl_call_set_end(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
-                      uint32_t leave, int64_t duration_ticks);
+static inline void mpl_call_set_begin(struct mpl_lane *lane, uint32_t call,
+                                      int64_t enter_ticks)
+{
+    int64_t *base = &lane->bases[call / MPL_CALLS_PER_BASE];
+
+    if (call % MPL_CALLS_PER_BASE == 0) {
+        *base = enter_ticks;
+    }
+
+    const uint64_t ticks = (uint64_t) enter_ticks - (uint64_t) *base;
+
+    lane->calls[call].begin_ticks = ticks < MPL_CALL_FAR ? (uint32_t) ticks : MPL_CALL_FAR;
+}
+static inline bool mpl_call_set_end(struct mpl_lane *lane, uint32_t call,
+                                    struct mpl_buf *longs, uint32_t leave,
+                                    int64_t duration_ticks)
+{
+    struct mpl_call *of = &lane->calls[call];
+    const uint32_t n_records = leave - of->enter;
+
+    if ((uint64_t) duration_ticks >= MPL_CALL_FAR || n_records >= UINT16_MAX) {
+        return mpl_call_add_long(lane, call, longs, leave, duration_ticks);
+    }
+    of->duration_ticks = (uint32_t) duration_ticks;
+    of->n_records = (uint16_t) n_records;
+    return true;
+}
 /* Sets the waiting time, which is at most the duration. */
 void mpl_call_set_wait(struct mpl_lane *lane, struct mpl_call *call, int64_t ticks);
 /* What a call has, as far as it matters for knowing its wait. */
