@@ -47,8 +47,8 @@ static bool make_room(struct mpl_walk *w)
 }
 
 /* NULL: no memory. */
-static struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
-                                 enum mpl_span_class class)
+static inline struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
+                                        enum mpl_span_class class)
 {
     const struct mpl_walk_scratch *scratch = w->scratch;
     const uint32_t k = w->lane->n_calls;
@@ -59,10 +59,10 @@ static struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
         return NULL;
     }
     w->enter_ticks = time_of(w, event);
-    if (!credit_gap(w, w->enter_ticks)) {
-        return NULL;
-    }
     if (w->has_gaps) {
+        if (!mpl_gap_credit(w, w->enter_ticks)) {
+            return NULL;
+        }
         region = mpl_gap_close(w);
     }
 
@@ -81,7 +81,7 @@ static struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
 }
 
 /* Closes the last call, and begins the gap behind it. */
-static bool close_call(struct mpl_walk *w, uint32_t event)
+static inline bool close_call(struct mpl_walk *w, uint32_t event)
 {
     w->since_ticks = time_of(w, event);
     return mpl_call_set_end(w->lane, w->lane->n_calls - 1, &w->scratch->longs, event,
@@ -342,25 +342,28 @@ static void resolve_probes(struct mpl_walk *w, uint32_t message)
     w->open_probe = MPL_NONE;
 }
 
-/* Where receives are posted ahead, the posts get a column of their own. False when out of memory. */
-static bool split_posts(struct mpl_walk *w)
+/* The posts get a column of their own. False when out of memory. */
+static bool copy_posts(struct mpl_walk *w)
 {
     struct mpl_lane *lane = w->lane;
 
-    if (lane->post_of_message == lane->call_of_message) {
-        lane->post_of_message =
-            MPL_NEW_ARRAY(w->scratch->arena, w->loc->n_messages, uint32_t);
-        if (lane->post_of_message == NULL) {
-            return false;
-        }
-        memcpy(lane->post_of_message, lane->call_of_message,
-               w->loc->n_messages * sizeof *lane->call_of_message);
+    lane->post_of_message = MPL_NEW_ARRAY(w->scratch->arena, w->loc->n_messages, uint32_t);
+    if (lane->post_of_message == NULL) {
+        return false;
     }
+    memcpy(lane->post_of_message, lane->call_of_message,
+           w->loc->n_messages * sizeof *lane->call_of_message);
     return true;
 }
 
+/* Where receives are posted ahead, posts and ends are not the same. False when out of memory. */
+static bool split_posts(struct mpl_walk *w)
+{
+    return w->lane->post_of_message != w->lane->call_of_message || copy_posts(w);
+}
+
 /* The last call has a message, whose record is of that kind. */
-static bool keep_call_of(struct mpl_walk *w, uint32_t message, uint8_t kind)
+static inline bool keep_call_of(struct mpl_walk *w, uint32_t message, uint8_t kind)
 {
     const uint32_t call = w->lane->n_calls - 1;
 
@@ -409,6 +412,13 @@ static bool note_post(struct mpl_walk *w, uint32_t message, bool is_in_call)
     return true;
 }
 
+static void note_done(struct mpl_walk *w, uint32_t message)
+{
+    if (message != MPL_NONE) {
+        note_record(w, message);
+    }
+}
+
 static void note_collective(struct mpl_walk *w, uint32_t collective)
 {
     if (collective == MPL_NONE || !w->is_in_call) {
@@ -426,39 +436,52 @@ static bool is_post(uint8_t kind)
            kind == MPL_EV_IRECV;
 }
 
-static bool take_record(struct mpl_walk *w, uint32_t event)
+static bool take_receive(struct mpl_walk *w, uint32_t message)
 {
-    const uint32_t ref = mpl_ref_of(w->loc, event);
+    if (w->open_probe != MPL_NONE && message != MPL_NONE) {
+        resolve_probes(w, message);
+    }
+    return note_message(w, message, MPL_EV_RECV);
+}
 
-    switch ((enum mpl_event_kind) w->loc->kind[event]) {
-    case MPL_EV_ENTER:
-        return enter_region(w, event, ref);
-    case MPL_EV_LEAVE:
-        return leave_region(w, event, ref);
+/* A record that opens and closes nothing: of a message or a collective. */
+static bool take_part(struct mpl_walk *w, uint32_t event)
+{
+    const uint8_t kind = w->loc->kind[event];
+
+    switch ((enum mpl_event_kind) kind) {
     case MPL_EV_RECV:
-        if (w->open_probe != MPL_NONE && ref != MPL_NONE) {
-            resolve_probes(w, ref);
-        }
-        return note_message(w, ref, MPL_EV_RECV);
+        return take_receive(w, mpl_message_of(w->loc, event));
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
     case MPL_EV_IRECV:
-        return note_message(w, ref, w->loc->kind[event]);
+        return note_message(w, mpl_message_of(w->loc, event), kind);
     case MPL_EV_IRECV_POST:
         /* Start-up that is over at the first record is not open any more, and has it all the same. */
-        return note_post(w, ref, w->is_in_call || (event == 0 && w->lane->n_calls > 0));
+        return note_post(w, mpl_message_of(w->loc, event),
+                         w->is_in_call || (event == 0 && w->lane->n_calls > 0));
     case MPL_EV_ISEND_DONE:
-        if (ref != MPL_NONE) {
-            note_record(w, ref);
-        }
+        note_done(w, mpl_message_of(w->loc, event));
         return true;
     case MPL_EV_COLL_END:
         w->records.n++;
-        note_collective(w, ref);
+        note_collective(w, mpl_ref_of(w->loc, event));
         return true;
     case MPL_EV_COLL_BEGIN:
-        note_collective(w, ref);
+        note_collective(w, mpl_ref_of(w->loc, event));
         return true;
+    default:
+        return true;
+    }
+}
+
+static bool take_record(struct mpl_walk *w, uint32_t event)
+{
+    switch ((enum mpl_event_kind) w->loc->kind[event]) {
+    case MPL_EV_ENTER:
+        return enter_region(w, event, mpl_region_of(w->loc, event));
+    case MPL_EV_LEAVE:
+        return leave_region(w, event, mpl_region_of(w->loc, event));
     case MPL_EV_TEAM_BEGIN:
         w->n_teams++;
         return toggle(w, event, &w->is_idle, false);
@@ -473,7 +496,7 @@ static bool take_record(struct mpl_walk *w, uint32_t event)
     case MPL_EV_ON:
         return toggle(w, event, &w->is_off, false);
     default:
-        return true;
+        return take_part(w, event);
     }
 }
 
@@ -610,7 +633,7 @@ static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
         return false;
     }
     for (uint32_t i = event + 1; i < *last; i++) {
-        if (!take_record(w, i)) {
+        if (!take_part(w, i)) {
             return false;
         }
     }
