@@ -214,6 +214,17 @@ static bool may_wait(const struct lane_walk *w, const struct mpl_call *call)
            mpl_call_use(w->events, w->loc, call).block != BLOCK_NEVER;
 }
 
+static bool does_receive(const struct lane_walk *w, const struct mpl_call *call,
+                         uint32_t leave)
+{
+    for (uint32_t e = call->enter; e <= leave; e++) {
+        if (w->loc->kind[e] == MPL_EV_RECV || w->loc->kind[e] == MPL_EV_IRECV) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
  * From when on the earliest of the messages received later was there for certain. Who takes whatever
  * comes first may still take one that was sent a little later: on its way a message takes as long as
@@ -256,17 +267,25 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, uint32_t location)
 
     for (uint32_t k = lane->n_calls; k-- > 0;) {
         struct mpl_call *call = &lane->calls[k];
+        const uint32_t leave = mpl_call_leave(lane, call);
+        const bool does_wait = may_wait(w, call);
+
+        /* Most calls only post something; as they were made, they wait for nobody. */
+        if (!does_wait && !does_receive(w, call, leave)) {
+            continue;
+        }
+
         struct view view = {
             .enter_ticks = mpl_call_enter_ticks(w->events, location, k),
             .leave_ticks = mpl_call_leave_ticks(w->events, location, k),
-            .may_wait = may_wait(w, call),
+            .may_wait = does_wait,
             .earliest_send_ticks = w->earliest_send_ticks,
             .earliest_sender = w->earliest_sender,
             .first_receive = MPL_NONE,
             .wait = { 0, MPL_WAIT_NONE, MPL_NONE, 0 },
         };
 
-        take_records(w, call, mpl_call_leave(lane, call), &view);
+        take_records(w, call, leave, &view);
         if (w->next_receive != MPL_NONE && mpl_call_is_probe(w->events, w->loc, call)) {
             take_receive(w, w->next_receive, &view);
         }
