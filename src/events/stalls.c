@@ -131,7 +131,7 @@ static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *c
         return due_of_collective(w, call->first);
     case PARTS_LIST:
         list = &w->lane->list[call->first];
-        for (uint32_t i = 0; i < list[0]; i++) {
+        for (uint32_t i = 0; i < list[0] && due < INT64_MAX; i++) {
             due = latest(due, due_of_message(w, enter, list[2 + i]));
         }
         return list[1] == MPL_NONE ? due : INT64_MAX;
@@ -179,13 +179,17 @@ void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due
 
     for (uint32_t k = 0; k < w.lane->n_calls; k++) {
         const struct mpl_call *call = &w.lane->calls[k];
-        const int64_t due =
-            due_of_call(&w, call, mpl_call_enter_ticks(events, location, k));
-        const int64_t leave = mpl_call_leave_ticks(events, location, k);
-        const double late_s =
-            due > leave ? 0 : mpl_model_seconds(events->model, leave - due);
+        const int64_t enter = mpl_call_enter_ticks(events, location, k);
+        const int64_t leave = enter + mpl_call_duration_ticks(w.lane, call);
+        const int64_t due = due_of_call(&w, call, enter);
 
-        totals->n_prompt += due <= leave;
+        if (due > leave) {
+            continue;
+        }
+
+        const double late_s = mpl_model_seconds(events->model, leave - due);
+
+        totals->n_prompt++;
         if (late_s >= least_s) {
             totals->n_stalled++;
             totals->stalled_s += late_s;
