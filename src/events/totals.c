@@ -19,13 +19,20 @@ struct tick_sums {
 
 struct totals_walk {
     struct mpl_events *events;
-    struct tick_sums *sums;      /* per location */
-    const int64_t *instance_due; /* see mpl_stalls_prepare() */
-    const int64_t *posted_ticks; /* see mpl_posts_find() */
-    struct mpl_buf edges;        /* struct mpl_edge */
-    struct mpl_map *edge_of;     /* from << 32 | to, to an index into edges */
-    struct mpl_buf
-        edge_of_envelope; /* uint32_t, of the current location; MPL_NONE: no peer */
+    struct tick_sums *sums;       /* per location */
+    const int64_t *instance_due;  /* see mpl_stalls_prepare() */
+    const int64_t *posted_ticks;  /* see mpl_posts_find() */
+    struct mpl_buf edges;         /* struct mpl_edge */
+    struct mpl_map *edge_of;      /* from << 32 | to, to an index into edges */
+    struct mpl_buf envelope_sums; /* struct envelope_sum, of the current location */
+};
+
+/* What the message ends of an envelope add up to. */
+struct envelope_sum {
+    uint64_t messages;
+    uint64_t bytes;
+    uint64_t lone_messages; /* Of these, without a partner. */
+    uint64_t lone_bytes;
 };
 
 /* ---- edges ------------------------------------------------------------------------ */
@@ -50,71 +57,84 @@ static uint32_t edge_index(struct totals_walk *w, uint32_t from, uint32_t to)
     return i;
 }
 
-/* Fills edge_of_envelope. Messages share few envelopes, so that they need no look-up each. */
-static bool find_edges(struct totals_walk *w, const struct mpl_location *loc)
+/* Messages share few envelopes, so only their sums need to know what these are. NULL: no memory. */
+static const struct envelope_sum *sum_envelopes(struct totals_walk *w, uint32_t location)
 {
-    w->edge_of_envelope.n = 0;
-    for (uint32_t i = 0; i < loc->n_envelopes; i++) {
-        const struct mpl_envelope *envelope = &loc->envelopes[i];
-        uint32_t *edge = (uint32_t *) mpl_buf_add(&w->edge_of_envelope);
+    const struct mpl_location *loc = &w->events->model->locations[location];
+    const uint32_t *partner = w->events->match->partner[location];
+    const bool is_part = mpl_events_is_part(w->events);
+    struct envelope_sum *sums;
 
-        if (edge == NULL) {
-            return false;
-        }
-        *edge = MPL_NONE;
-        if (envelope->peer == MPL_NONE || envelope->comm_unsure) {
+    w->envelope_sums.n = 0;
+    sums = mpl_buf_add_many(&w->envelope_sums, loc->n_envelopes);
+    for (uint32_t m = 0; m < loc->n_messages && sums != NULL; m++) {
+        const struct mpl_message *message = &loc->messages[m];
+        struct envelope_sum *sum;
+
+        if (message->envelope == MPL_NONE ||
+            (is_part && !mpl_events_has_message(w->events, location, m))) {
             continue;
         }
-        *edge = envelope->is_send ? edge_index(w, loc->process, envelope->peer)
-                                  : edge_index(w, envelope->peer, loc->process);
-        if (*edge == MPL_NONE) {
-            return false;
+        sum = &sums[message->envelope];
+        sum->messages++;
+        sum->bytes += message->bytes;
+        if (partner[m] == MPL_NONE) {
+            sum->lone_messages++;
+            sum->lone_bytes += message->bytes;
         }
     }
+    return sums;
+}
+
+/* A message counts where it is sent; where that is not recorded, where it is received. False: no memory. */
+static bool add_to_edge(struct totals_walk *w, uint32_t process,
+                        const struct mpl_envelope *envelope, const struct envelope_sum *sum)
+{
+    const uint64_t messages = envelope->is_send ? sum->messages : sum->lone_messages;
+    struct mpl_edge *edge;
+    uint32_t i;
+
+    if (messages == 0 || envelope->peer == MPL_NONE || envelope->comm_unsure) {
+        return true;
+    }
+    i = envelope->is_send ? edge_index(w, process, envelope->peer)
+                          : edge_index(w, envelope->peer, process);
+    if (i == MPL_NONE) {
+        return false;
+    }
+    edge = &((struct mpl_edge *) w->edges.data)[i];
+    edge->messages += messages;
+    edge->bytes += envelope->is_send ? sum->bytes : sum->lone_bytes;
     return true;
 }
 
 static bool sum_messages(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
-    const uint32_t *partner = w->events->match->partner[location];
     struct mpl_totals *totals = &w->events->totals[location];
-    const uint32_t *edge_of;
+    const struct envelope_sum *sums;
+    bool is_done = true;
 
-    if (!find_edges(w, loc)) {
-        return false;
+    if (loc->n_envelopes == 0) {
+        return true;
     }
-    edge_of = (const uint32_t *) w->edge_of_envelope.data;
-    for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message *message = &loc->messages[m];
-        const struct mpl_envelope *envelope;
+    sums = sum_envelopes(w, location);
+    for (uint32_t i = 0; i < loc->n_envelopes && sums != NULL && is_done; i++) {
+        const struct mpl_envelope *envelope = &loc->envelopes[i];
 
-        if (message->envelope == MPL_NONE) {
-            continue;
-        }
-        envelope = &loc->envelopes[message->envelope];
-        if (envelope->is_null || envelope->is_garbage ||
-            !mpl_events_has_message(w->events, location, m)) {
+        if (envelope->is_null || envelope->is_garbage) {
             continue;
         }
         if (envelope->is_send) {
-            totals->n_sends++;
-            totals->sent_bytes += message->bytes;
+            totals->n_sends += sums[i].messages;
+            totals->sent_bytes += sums[i].bytes;
         } else {
-            totals->n_receives++;
-            totals->received_bytes += message->bytes;
+            totals->n_receives += sums[i].messages;
+            totals->received_bytes += sums[i].bytes;
         }
-        /* It counts where it is sent; where that is not recorded, where it is received. */
-        if (edge_of[message->envelope] != MPL_NONE &&
-            (envelope->is_send || partner[m] == MPL_NONE)) {
-            struct mpl_edge *edge =
-                &((struct mpl_edge *) w->edges.data)[edge_of[message->envelope]];
-
-            edge->messages++;
-            edge->bytes += message->bytes;
-        }
+        is_done = add_to_edge(w, loc->process, envelope, &sums[i]);
     }
-    return true;
+    return sums != NULL && is_done;
 }
 
 /* ---- calls ------------------------------------------------------------------------- */
@@ -355,7 +375,7 @@ enum mpl_status mpl_totals_create(struct mpl_events *events,
     struct totals_walk w = {
         .events = events,
         .edges = mpl_buf_make(sizeof(struct mpl_edge)),
-        .edge_of_envelope = mpl_buf_make(sizeof(uint32_t)),
+        .envelope_sums = mpl_buf_make(sizeof(struct envelope_sum)),
         .edge_of = mpl_map_create(),
     };
     const struct mpl_parallel job = { .n_tasks = (size_t) n + 1,
@@ -380,7 +400,7 @@ enum mpl_status mpl_totals_create(struct mpl_events *events,
     is_done = is_done && keep_edges(&w);
 out:
     mpl_map_destroy(w.edge_of);
-    mpl_buf_free(&w.edge_of_envelope);
+    mpl_buf_free(&w.envelope_sums);
     mpl_buf_free(&w.edges);
     mpl_arena_destroy(scratch);
     return is_done ? MPL_OK : mpl_nomem(err);
