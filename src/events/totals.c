@@ -144,6 +144,9 @@ static bool sum_waits(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *locations = w->events->model->locations;
     const struct mpl_lane *lane = &w->events->lanes[location];
+    /* Waits that follow one another are often for the same sender. */
+    uint32_t sender = MPL_NONE;
+    uint32_t edge = MPL_NONE;
 
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call *call = &lane->calls[k];
@@ -156,13 +159,15 @@ static bool sum_waits(struct totals_walk *w, uint32_t location)
 
         w->sums[call->culprit].caused_ticks[call->wait_kind] += ticks;
         if (call->wait_kind == MPL_WAIT_LATE_SENDER) {
-            const uint32_t i = edge_index(w, locations[call->culprit].process,
-                                          locations[location].process);
-
-            if (i == MPL_NONE) {
+            if (call->culprit != sender) {
+                sender = call->culprit;
+                edge = edge_index(w, locations[sender].process,
+                                  locations[location].process);
+            }
+            if (edge == MPL_NONE) {
                 return false;
             }
-            ((struct mpl_edge *) w->edges.data)[i].wait_s +=
+            ((struct mpl_edge *) w->edges.data)[edge].wait_s +=
                 mpl_model_seconds(w->events->model, ticks);
         }
     }
