@@ -30,33 +30,42 @@ uint32_t mpl_events_gap_region(const struct mpl_events *events, uint32_t locatio
     return region == CALL_REGION_NONE ? MPL_NONE : region;
 }
 
+static inline bool only_message(const struct mpl_lane *lane, const struct mpl_call *call,
+                                uint32_t *message)
+{
+    switch ((enum mpl_call_parts) call->parts) {
+    case PARTS_MESSAGE:
+        *message = call->first;
+        return true;
+    case PARTS_LIST:
+        *message = lane->list[call->first] == 1 ? lane->list[call->first + 2] : MPL_NONE;
+        return lane->list[call->first] <= 1;
+    default:
+        *message = MPL_NONE;
+        return true;
+    }
+}
+
 bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
                              uint32_t span, uint32_t *message)
 {
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_call *call = &lane->calls[span / 2];
 
-    *message = MPL_NONE;
-    if (span % 2 == 0 || call->parts == PARTS_NONE || call->parts == PARTS_COLLECTIVE) {
+    if (span % 2 == 0) {
+        *message = MPL_NONE;
         return true;
     }
-    if (call->parts == PARTS_MESSAGE) {
-        *message = call->first;
-        return true;
-    }
-    *message = lane->list[call->first] == 1 ? lane->list[call->first + 2] : MPL_NONE;
-    return lane->list[call->first] <= 1;
+    return only_message(lane, &lane->calls[span / 2], message);
 }
 
 uint32_t mpl_events_sole_message(const struct mpl_events *events, uint32_t location,
                                  uint32_t call)
 {
-    uint32_t message = MPL_NONE;
+    const struct mpl_lane *lane = &events->lanes[location];
+    const struct mpl_call *of = &lane->calls[call];
+    uint32_t message;
 
-    return events->lanes[location].calls[call].n_records == 2 &&
-                   mpl_events_only_message(events, location, 2 * call + 1, &message)
-               ? message
-               : MPL_NONE;
+    return of->n_records == 2 && only_message(lane, of, &message) ? message : MPL_NONE;
 }
 
 void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32_t span,

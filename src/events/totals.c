@@ -161,8 +161,8 @@ static bool sum_waits(struct totals_walk *w, uint32_t location)
         if (call->wait_kind == MPL_WAIT_LATE_SENDER) {
             if (call->culprit != sender) {
                 sender = call->culprit;
-                edge = edge_index(w, locations[sender].process,
-                                  locations[location].process);
+                edge =
+                    edge_index(w, locations[sender].process, locations[location].process);
             }
             if (edge == MPL_NONE) {
                 return false;
