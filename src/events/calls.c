@@ -46,13 +46,13 @@ static bool make_room(struct mpl_walk *w)
     return true;
 }
 
-/* NULL: no memory. */
-static inline struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
+/* \p region: as a call has it. NULL: no memory. */
+static inline struct mpl_call *add_call(struct mpl_walk *w, uint32_t event, uint16_t region,
                                         enum mpl_span_class class)
 {
     const struct mpl_walk_scratch *scratch = w->scratch;
     const uint32_t k = w->lane->n_calls;
-    uint32_t region = MPL_NONE;
+    uint32_t gap_region = MPL_NONE;
 
     if ((k == scratch->calls.room || k / MPL_CALLS_PER_BASE == scratch->bases.room) &&
         !make_room(w)) {
@@ -63,18 +63,19 @@ static inline struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
         if (!mpl_gap_credit(w, w->enter_ticks)) {
             return NULL;
         }
-        region = mpl_gap_close(w);
+        gap_region = mpl_gap_close(w);
     }
 
     struct mpl_call *call = &w->lane->calls[k];
 
-    *call = (struct mpl_call){ .enter = event,
-                               .region = mpl_call_region_of(w->loc, event),
-                               .gap_region =
-                                   region < CALL_REGION_NONE ? region : CALL_REGION_NONE,
-                               .class = class,
-                               .culprit = MPL_NONE,
-                               .first = MPL_NONE };
+    *call =
+        (struct mpl_call){ .enter = event,
+                           .region = region,
+                           .gap_region = gap_region < CALL_REGION_NONE ? gap_region
+                                                                       : CALL_REGION_NONE,
+                           .class = class,
+                           .culprit = MPL_NONE,
+                           .first = MPL_NONE };
     mpl_call_set_begin(w->lane, k, w->enter_ticks);
     w->lane->n_calls++;
     return call;
@@ -90,7 +91,7 @@ static inline bool close_call(struct mpl_walk *w, uint32_t event)
 
 static bool begin_call(struct mpl_walk *w, uint32_t event, enum mpl_span_class class)
 {
-    if (add_call(w, event, class) == NULL) {
+    if (add_call(w, event, mpl_call_region_of(w->loc, event), class) == NULL) {
         return false;
     }
     w->is_in_call = true;
@@ -516,7 +517,7 @@ static uint32_t find_init(const struct mpl_events *events, const struct mpl_loca
 {
     for (uint32_t i = 0; i < loc->n_events; i++) {
         if (loc->kind[i] == MPL_EV_ENTER &&
-            events->use[mpl_ref_of(loc, i)].role == ROLE_INIT) {
+            events->use[mpl_region_of(loc, i)].role == ROLE_INIT) {
             return i;
         }
     }
@@ -599,7 +600,7 @@ static uint32_t find_plain_leave(const struct mpl_walk *w, uint32_t event)
     for (uint32_t i = event + 1; i < loc->n_events; i++) {
         switch ((enum mpl_event_kind) loc->kind[i]) {
         case MPL_EV_LEAVE:
-            return mpl_ref_of(loc, i) == mpl_ref_of(loc, event) ? i : MPL_NONE;
+            return mpl_region_of(loc, i) == mpl_region_of(loc, event) ? i : MPL_NONE;
         case MPL_EV_ENTER:
         case MPL_EV_TEAM_BEGIN:
         case MPL_EV_TEAM_END:
@@ -619,7 +620,7 @@ static uint32_t find_plain_leave(const struct mpl_walk *w, uint32_t event)
  * its last record, MPL_NONE if it is not of that kind. */
 static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 {
-    const struct mpl_region_use *use = &w->use[mpl_ref_of(w->loc, event)];
+    const struct mpl_region_use *use = &w->use[mpl_region_of(w->loc, event)];
 
     *last = MPL_NONE;
     if (w->is_in_call || use->role != ROLE_CALL) {
@@ -683,7 +684,8 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     if (message == MPL_NONE) {
         return true;
     }
-    if (add_call(w, event, MPL_SPAN_P2P) == NULL || !close_call(w, event + 2)) {
+    if (add_call(w, event, mpl_call_region_in(region), MPL_SPAN_P2P) == NULL ||
+        !close_call(w, event + 2)) {
         return false;
     }
     *last = event + 2;

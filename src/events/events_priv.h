@@ -58,14 +58,17 @@ struct mpl_wrong_order {
  * of the stage in calling them, hence inline.
  */
 
+/* `region` of a call that enters a region. */
+static inline uint16_t mpl_call_region_in(uint32_t region)
+{
+    return region < MPL_CALL_REGION_FAR ? (uint16_t) region : MPL_CALL_REGION_FAR;
+}
+
 /* `region` of a call that a record opens. */
 static inline uint16_t mpl_call_region_of(const struct mpl_location *loc, uint32_t event)
 {
-    if (loc->kind[event] != MPL_EV_ENTER) {
-        return MPL_CALL_NO_REGION;
-    }
-    return mpl_ref_of(loc, event) < MPL_CALL_REGION_FAR ? (uint16_t) mpl_ref_of(loc, event)
-                                                        : MPL_CALL_REGION_FAR;
+    return loc->kind[event] == MPL_EV_ENTER ? mpl_call_region_in(mpl_region_of(loc, event))
+                                            : MPL_CALL_NO_REGION;
 }
 
 /* The region whose record opens a call; MPL_NONE where no region does. */
@@ -75,7 +78,7 @@ static inline uint32_t mpl_call_opener(const struct mpl_location *loc,
     if (call->region < MPL_CALL_REGION_FAR) {
         return call->region;
     }
-    return call->region == MPL_CALL_REGION_FAR ? mpl_ref_of(loc, call->enter) : MPL_NONE;
+    return call->region == MPL_CALL_REGION_FAR ? mpl_region_of(loc, call->enter) : MPL_NONE;
 }
 
 /* What it means; a call without a region never waits. */
@@ -114,7 +117,7 @@ static inline uint32_t mpl_opened_region(const struct mpl_location *loc,
     if (call->class != MPL_SPAN_STARTUP) {
         return opener;
     }
-    return lane->first_init == MPL_NONE ? MPL_NONE : mpl_ref_of(loc, lane->first_init);
+    return lane->first_init == MPL_NONE ? MPL_NONE : mpl_region_of(loc, lane->first_init);
 }
 
 /* The region of a call; MPL_NONE for buffer flushes and off times. */
