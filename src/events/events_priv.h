@@ -82,20 +82,20 @@ static inline uint32_t mpl_call_opener(const struct mpl_location *loc,
 }
 
 /* What it means; a call without a region never waits. */
-static inline struct mpl_region_use mpl_opener_use(const struct mpl_events *events,
-                                                   uint32_t opener)
+static inline const struct mpl_region_use *mpl_opener_use(const struct mpl_events *events,
+                                                          uint32_t opener)
 {
-    if (opener == MPL_NONE) {
-        return (struct mpl_region_use){ .role = ROLE_CALL, .class = MPL_SPAN_OTHER };
-    }
-    return events->use[opener];
+    static const struct mpl_region_use none = { .role = ROLE_CALL,
+                                                .class = MPL_SPAN_OTHER };
+
+    return opener == MPL_NONE ? &none : &events->use[opener];
 }
 
 static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events,
                                                  const struct mpl_location *loc,
                                                  const struct mpl_call *call)
 {
-    return mpl_opener_use(events, mpl_call_opener(loc, call));
+    return *mpl_opener_use(events, mpl_call_opener(loc, call));
 }
 
 /* What the time before call \p call is, or behind the last one. */
@@ -148,7 +148,7 @@ static inline bool mpl_opened_is_probe(const struct mpl_events *events,
                                        const struct mpl_call *call, uint32_t opener)
 {
     return call->class == MPL_SPAN_P2P && call->parts == PARTS_NONE &&
-           mpl_opener_use(events, opener).block == BLOCK_PROBE;
+           mpl_opener_use(events, opener)->block == BLOCK_PROBE;
 }
 
 static inline bool mpl_call_is_probe(const struct mpl_events *events,

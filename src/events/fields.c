@@ -94,7 +94,7 @@ void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_
     const struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_call *of = &lane->calls[call];
     const uint32_t opener = mpl_call_opener(loc, of);
-    const struct mpl_region_use use = mpl_opener_use(events, opener);
+    const struct mpl_region_use *use = mpl_opener_use(events, opener);
 
     out->first_event = of->enter;
     out->last_event = mpl_call_leave(lane, of);
@@ -102,9 +102,9 @@ void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_
     out->culprit = of->culprit;
     out->wait_ticks = mpl_call_wait_ticks(lane, of);
     out->class = (enum mpl_span_class) of->class;
-    out->mode = (enum mpl_call_mode) use.mode;
+    out->mode = (enum mpl_call_mode) use->mode;
     out->wait_kind = (enum mpl_wait_kind) of->wait_kind;
-    out->is_mpi = use.is_mpi || of->class != MPL_SPAN_OTHER;
+    out->is_mpi = use->is_mpi || of->class != MPL_SPAN_OTHER;
     out->is_probe = mpl_opened_is_probe(events, of, opener);
     out->is_wait_known = of->is_wait_known;
 }
