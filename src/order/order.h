@@ -24,15 +24,28 @@ static inline int64_t mpl_ticks_narrow(__int128 ticks)
     }
     return ticks < -MPL_TICKS_FAR ? -MPL_TICKS_FAR : (int64_t) ticks;
 }
+/** Whether \p ticks are within MPL_TICKS_FAR: nearly all are, and need no 128 bits. */
+static inline bool mpl_ticks_are_near(int64_t ticks)
+{
+    return (uint64_t) ticks + MPL_TICKS_FAR <= 2 * (uint64_t) MPL_TICKS_FAR;
+}
 /** a - b, kept likewise. */
 static inline int64_t mpl_ticks_minus(int64_t a, int64_t b)
 {
-    return mpl_ticks_narrow((__int128) a - b);
+    int64_t ticks;
+
+    return !__builtin_sub_overflow(a, b, &ticks) && mpl_ticks_are_near(ticks)
+               ? ticks
+               : mpl_ticks_narrow((__int128) a - b);
 }
 /** a + b of two such differences, kept likewise. */
 static inline int64_t mpl_ticks_plus(int64_t a, int64_t b)
 {
-    return mpl_ticks_narrow((__int128) a + b);
+    int64_t ticks;
+
+    return !__builtin_add_overflow(a, b, &ticks) && mpl_ticks_are_near(ticks)
+               ? ticks
+               : mpl_ticks_narrow((__int128) a + b);
 }
 
 /* ---- one look at the trace ----------------------------------------------------------- */
