@@ -13,12 +13,9 @@ void mpl_misses_clear(struct mpl_misses *misses)
     misses->is_short = false;
 }
 
-void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair)
+void mpl_misses_put(struct mpl_misses *misses, int64_t ticks)
 {
-    const int64_t ticks = mpl_ticks_minus(pair->sent_ticks, pair->received_ticks);
-
-    misses->n++;
-    misses->is_short |= ticks > 0 && !mpl_buf_put(&misses->miss, &ticks);
+    misses->is_short |= !mpl_buf_put(&misses->miss, &ticks);
 }
 
 void mpl_misses_add(struct mpl_misses *misses, const struct mpl_misses *more)

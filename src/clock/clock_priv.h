@@ -32,10 +32,14 @@ struct mpl_point {
     int64_t end_ticks;
 };
 
+enum { MPL_LINKS_RECENT = 64 };
+
 struct mpl_links {
     uint32_t n_processes;
-    struct mpl_buf link;  /**< struct mpl_clock_link, each (from, to) once. */
-    struct mpl_map *at;   /**< from * n_processes + to -> index. */
+    struct mpl_buf link; /**< struct mpl_clock_link, each (from, to) once. */
+    struct mpl_map *at;  /**< from * n_processes + to -> index. */
+    /** Where the link that was found last for a `from` stands, by that modulo their number. */
+    uint32_t recent[MPL_LINKS_RECENT];
     struct mpl_buf point; /**< struct mpl_point. */
     uint32_t n_per_point; /**< Of so many comparisons of a link that follow each other, the
                                tightest becomes a point; 0: no points. */
@@ -326,7 +330,18 @@ struct mpl_misses {
     bool is_short;       /**< Memory ran out. */
 };
 void mpl_misses_clear(struct mpl_misses *misses);
-void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair);
+/** For mpl_misses_see() only. */
+void mpl_misses_put(struct mpl_misses *misses, int64_t ticks);
+static inline void mpl_misses_see(struct mpl_misses *misses,
+                                  const struct mpl_order_pair *pair)
+{
+    const int64_t ticks = mpl_ticks_minus(pair->sent_ticks, pair->received_ticks);
+
+    misses->n++;
+    if (ticks > 0) {
+        mpl_misses_put(misses, ticks);
+    }
+}
 void mpl_misses_add(struct mpl_misses *misses, const struct mpl_misses *more);
 /** Sorts the misses. */
 void mpl_misses_describe(struct mpl_misses *misses, struct mpl_clock_accuracy *out);

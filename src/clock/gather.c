@@ -64,12 +64,18 @@ struct mpl_gather_pairs *mpl_gather_pairs_create(const struct mpl_links *links,
 static void put_tight(struct mpl_gather_pairs *g, uint32_t from)
 {
     struct chain *chain = &g->chain[from];
-    const struct mpl_tight tight = { from, g->to, chain->begin_ticks, chain->end_ticks };
+    const size_t n = g->tight->n;
 
-    if (chain->n > 0) {
-        g->is_short |= !mpl_buf_put(g->tight, &tight);
-        chain->n = 0;
+    if (chain->n == 0) {
+        return;
     }
+    if (mpl_buf_grow_to(g->tight, n + 1)) {
+        ((struct mpl_tight *) g->tight->data)[n] =
+            (struct mpl_tight){ from, g->to, chain->begin_ticks, chain->end_ticks };
+    } else {
+        g->is_short = true;
+    }
+    chain->n = 0;
 }
 
 static void end_row(struct mpl_gather_pairs *g)
@@ -112,8 +118,10 @@ bool mpl_gather_pairs_end(struct mpl_gather_pairs *g)
 
 void mpl_gather_add(struct mpl_links *links, const struct mpl_buf *tight)
 {
+    const struct mpl_tight *all = tight->data;
+
     for (size_t i = 0; i < tight->n; i++) {
-        const struct mpl_tight *t = mpl_buf_get(tight, i);
+        const struct mpl_tight *t = &all[i];
 
         mpl_links_add_point(links, t->from, t->to, t->begin_ticks, t->end_ticks);
     }

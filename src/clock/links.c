@@ -2,6 +2,8 @@
 
 #include "clock/clock_priv.h"
 
+#include <string.h>
+
 /*
  * The tightest statement about each ordered pair of processes is all that an estimate needs, so
  * a trace of any length shrinks to one number per pair that talks.
@@ -13,6 +15,7 @@ enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_order_v
     links->n_processes = view->model->n_processes;
     links->link = mpl_buf_make(sizeof(struct mpl_clock_link));
     links->point = mpl_buf_make(sizeof(struct mpl_point));
+    memset(links->recent, 0, sizeof links->recent);
     links->n_per_point = 0;
     links->is_short = false;
     links->at = mpl_map_create();
@@ -30,6 +33,26 @@ void mpl_links_close(struct mpl_links *links)
 static uint64_t key_of(const struct mpl_links *links, uint32_t from, uint32_t to)
 {
     return (uint64_t) from * links->n_processes + to;
+}
+
+/*
+ * The index of a link; MPL_NONE. Messages are looked at receiver by receiver, so that of their links the one that
+ * was found last for their sender is mostly meant again: to compare it costs less than to look into the map.
+ */
+static uint32_t find_link(struct mpl_links *links, uint32_t from, uint32_t to)
+{
+    uint32_t *recent = &links->recent[from % MPL_LINKS_RECENT];
+    const struct mpl_clock_link *all = links->link.data;
+
+    if (*recent >= links->link.n || all[*recent].from != from || all[*recent].to != to) {
+        const uint32_t at = mpl_map_find(links->at, key_of(links, from, to));
+
+        if (at == MPL_NONE) {
+            return MPL_NONE;
+        }
+        *recent = at;
+    }
+    return *recent;
 }
 
 const struct mpl_clock_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
@@ -67,7 +90,7 @@ uint32_t mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
     if (from == to || links->is_short) {
         return MPL_NONE;
     }
-    uint32_t at = mpl_map_find(links->at, key_of(links, from, to));
+    uint32_t at = find_link(links, from, to);
     const bool is_known = at != MPL_NONE;
     at = is_known ? at : add_link(links, from, to);
     if (at == MPL_NONE) {
@@ -93,11 +116,15 @@ void mpl_links_add_point(struct mpl_links *links, uint32_t from, uint32_t to,
     if (at == MPL_NONE || links->n_per_point == 0) {
         return;
     }
-    const struct mpl_point point = { .link = at,
-                                     .begin_ticks = begin_ticks,
-                                     .end_ticks = end_ticks };
+    const size_t n = links->point.n;
 
-    links->is_short |= !mpl_buf_put(&links->point, &point);
+    if (!mpl_buf_grow_to(&links->point, n + 1)) {
+        links->is_short = true;
+        return;
+    }
+    ((struct mpl_point *) links->point.data)[n] = (struct mpl_point){
+        .link = at, .begin_ticks = begin_ticks, .end_ticks = end_ticks
+    };
 }
 
 struct mpl_clock_link *mpl_links_get(const struct mpl_links *links, size_t i)

@@ -63,9 +63,15 @@ enum mpl_status mpl_order_view_create(const struct mpl_model *model,
                                       struct mpl_err *err);
 /** Takes the bases anew after they were rewritten. */
 void mpl_order_view_refresh(struct mpl_order_view *view);
-/** Time of an event on its process's clock. */
-int64_t mpl_order_view_time(const struct mpl_order_view *view, uint32_t location,
-                            uint32_t event);
+/** Time of an event on its process's clock. Inline, as it is asked for both ends of every message. */
+static inline int64_t mpl_order_view_time(const struct mpl_order_view *view,
+                                          uint32_t location, uint32_t event)
+{
+    const int64_t ticks = mpl_ticks_of(&view->model->locations[location], event);
+
+    /* Unsigned, so that a damaged base wraps instead of being undefined. */
+    return (int64_t) ((uint64_t) ticks + (uint64_t) view->skew_ticks[location]);
+}
 
 /** A message between two processes, in process times. */
 struct mpl_order_pair {
@@ -365,7 +371,22 @@ struct mpl_tally {
     uint64_t *per_location;   /**< Counts at the location that ends too early; or NULL. */
     struct mpl_violations *found;
 };
-void mpl_tally_pair(struct mpl_tally *tally, const struct mpl_order_pair *pair);
+/** For mpl_tally_pair() only: a message that is received by so much before it is sent. */
+void mpl_tally_reversed_pair(struct mpl_tally *tally, const struct mpl_order_pair *pair,
+                             int64_t reversed_ticks);
+static inline void mpl_tally_pair(struct mpl_tally *tally,
+                                  const struct mpl_order_pair *pair)
+{
+    const int64_t between =
+        mpl_ticks_minus(tally->add_ticks[pair->to], tally->add_ticks[pair->from]);
+    const int64_t ticks =
+        mpl_ticks_plus(mpl_ticks_minus(pair->received_ticks, pair->sent_ticks), between);
+
+    tally->found->n_p2p++;
+    if (ticks < 0) {
+        mpl_tally_reversed_pair(tally, pair, -ticks);
+    }
+}
 void mpl_tally_instance(struct mpl_tally *tally, const struct mpl_order_instance *in);
 /** Weak instances and threads, all at once; must come after all pairs and instances. */
 enum mpl_status mpl_tally_rest(struct mpl_tally *tally, const struct mpl_order_view *view,

@@ -12,20 +12,14 @@ static void see_reversal(struct mpl_tally *tally, uint32_t location, int64_t tic
     }
 }
 
-void mpl_tally_pair(struct mpl_tally *tally, const struct mpl_order_pair *pair)
+void mpl_tally_reversed_pair(struct mpl_tally *tally, const struct mpl_order_pair *pair,
+                             int64_t reversed_ticks)
 {
     int64_t *worst_certain = &tally->found->worst_certain_ticks;
-    const int64_t between =
-        mpl_ticks_minus(tally->add_ticks[pair->to], tally->add_ticks[pair->from]);
-    const int64_t ticks =
-        mpl_ticks_plus(mpl_ticks_minus(pair->received_ticks, pair->sent_ticks), between);
 
-    tally->found->n_p2p++;
-    if (ticks < 0) {
-        tally->found->p2p++;
-        *worst_certain = -ticks > *worst_certain ? -ticks : *worst_certain;
-        see_reversal(tally, pair->to_location, -ticks);
-    }
+    tally->found->p2p++;
+    *worst_certain = reversed_ticks > *worst_certain ? reversed_ticks : *worst_certain;
+    see_reversal(tally, pair->to_location, reversed_ticks);
 }
 
 static void tally_reversed(void *context, const struct mpl_order_instance *in,

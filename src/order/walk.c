@@ -41,15 +41,6 @@ void mpl_order_view_refresh(struct mpl_order_view *view)
     }
 }
 
-int64_t mpl_order_view_time(const struct mpl_order_view *view, uint32_t location,
-                            uint32_t event)
-{
-    const int64_t ticks = mpl_ticks_of(&view->model->locations[location], event);
-
-    /* Unsigned, so that a damaged base wraps instead of being undefined. */
-    return (int64_t) ((uint64_t) ticks + (uint64_t) view->skew_ticks[location]);
-}
-
 /* ---- messages -------------------------------------------------------------------------- */
 
 /* The partner is nearly always on the master location of the process that the envelope names,
