@@ -365,6 +365,30 @@ double mpl_round_to_six_digits(double number);
 /** qsort() for which \p items may be NULL where \p n is 0, as those of an empty buffer are. */
 void mpl_sort(void *items, size_t n, size_t size,
               int (*compare)(const void *x, const void *y));
+enum { MPL_SORT_FEW = 32, MPL_SORT_ITEM_BYTES = 64 };
+/**
+ * As mpl_sort(), for who sorts a few items very often: where \p size, at most MPL_SORT_ITEM_BYTES, and \p compare
+ * are constants, they become part of the caller. More items than MPL_SORT_FEW are a matter for qsort(), which
+ * is faster then. Items that compare as equal keep their order.
+ */
+static inline void mpl_sort_few(void *items, size_t n, size_t size,
+                                int (*compare)(const void *x, const void *y))
+{
+    char *const at = items;
+    char item[MPL_SORT_ITEM_BYTES];
+
+    if (n > MPL_SORT_FEW) {
+        mpl_sort(items, n, size, compare);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        for (char *p = at + i * size; p > at && compare(p - size, p) > 0; p -= size) {
+            memcpy(item, p, size);
+            memcpy(p, p - size, size);
+            memcpy(p - size, item, size);
+        }
+    }
+}
 /** For qsort() of numbers, ascending. */
 int mpl_compare_u32(const void *x, const void *y);
 int mpl_compare_i64(const void *x, const void *y);

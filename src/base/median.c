@@ -42,7 +42,7 @@ double mpl_median(double *values, size_t n)
     if (n == 0) {
         return NAN;
     }
-    qsort(values, n, sizeof *values, mpl_compare_doubles);
+    mpl_sort_few(values, n, sizeof *values, mpl_compare_doubles);
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
@@ -52,7 +52,7 @@ int64_t mpl_usual(int64_t *values, size_t n)
     double sum = 0;
     size_t i = n;
 
-    qsort(values, n, sizeof *values, mpl_compare_i64);
+    mpl_sort_few(values, n, sizeof *values, mpl_compare_i64);
     for (size_t k = 0; k < n; k++) {
         all += (double) values[k];
     }

@@ -112,7 +112,7 @@ static void rank_processes(const struct summary *s, const int64_t *ticks, double
     for (uint32_t i = 0; i < n; i++) {
         places[i] = (struct place){ ticks[s->who[i]], i };
     }
-    qsort(places, n, sizeof *places, by_ticks);
+    mpl_sort_few(places, n, sizeof *places, by_ticks);
     for (uint32_t first = 0, last; first < n; first = last + 1) {
         last = first;
         while (last + 1 < n &&
