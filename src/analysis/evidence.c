@@ -13,21 +13,18 @@ struct search {
     struct mpl_buf lengths;          /* int64_t: of all waits that count */
 };
 
-/* How long that call waits, if it is a wait that counts; else 0. Most calls are none, which is known at once. */
 static int64_t wait_of(const struct search *s, uint32_t location, uint32_t call)
 {
-    const int64_t wait_ticks = mpl_events_wait_ticks(s->events, location, 2 * call + 1);
+    return mpl_events_wait_ticks(s->events, location, 2 * call + 1);
+}
 
-    if (wait_ticks <= 0) {
-        return 0;
-    }
-
+/* Whether the wait in a call counts. Most calls do not wait, which is to be asked first: it costs less. */
+static bool does_count(const struct search *s, uint32_t location, uint32_t call)
+{
     const uint32_t culprit = mpl_events_culprit(s->events, location, call);
 
     return (culprit != MPL_NONE && s->is_named[culprit] && s->may_wait[location]) ||
-                   (s->is_of && s->is_named[location])
-               ? wait_ticks
-               : 0;
+           (s->is_of && s->is_named[location]);
 }
 
 /* The calls of a location, or none where no wait of it can count. */
@@ -49,7 +46,8 @@ static bool gather(struct search *s)
         for (uint32_t k = 0; k < n_calls; k++) {
             const int64_t wait_ticks = wait_of(s, l, k);
 
-            if (wait_ticks > 0 && !mpl_buf_put(&s->lengths, &wait_ticks)) {
+            if (wait_ticks > 0 && does_count(s, l, k) &&
+                !mpl_buf_put(&s->lengths, &wait_ticks)) {
                 return false;
             }
         }
@@ -57,6 +55,7 @@ static bool gather(struct search *s)
     return true;
 }
 
+/* \p least_ticks must be above 0. */
 static void choose(const struct search *s, int64_t least_ticks, struct mpl_first_wait *out)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
@@ -67,7 +66,7 @@ static void choose(const struct search *s, int64_t least_ticks, struct mpl_first
         const uint32_t n_calls = count_calls(s, l);
 
         for (uint32_t k = 0; k < n_calls; k++) {
-            if (wait_of(s, l, k) >= least_ticks) {
+            if (wait_of(s, l, k) >= least_ticks && does_count(s, l, k)) {
                 mpl_events_call(s->events, l, k, &call);
 
                 const int64_t begin = mpl_ticks_of(&model->locations[l], call.first_event);
@@ -202,7 +201,7 @@ enum mpl_status mpl_waits_of(const struct mpl_diagnosis *d, const struct mpl_dia
         const uint32_t n_calls = count_calls(&s, l);
 
         for (uint32_t k = 0; k < n_calls; k++) {
-            if (wait_of(&s, l, k) > 0) {
+            if (wait_of(&s, l, k) > 0 && does_count(&s, l, k)) {
                 mpl_events_call(s.events, l, k, &call);
                 /* A part of a run has fewer calls, with numbers of their own. */
                 visit(context, l,
