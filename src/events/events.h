@@ -438,9 +438,16 @@ uint32_t mpl_events_call_of_message(const struct mpl_events *events, uint32_t lo
 bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
                              uint32_t message, uint32_t *other, uint32_t *call);
 
+/** As mpl_match_partner(), which searches among all locations. */
+struct mpl_end mpl_events_partner(const struct mpl_events *events, uint32_t location,
+                                  uint32_t message);
+
 /** The \p i-th message end of a span (i < n_messages): its index in the location's messages. */
 uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
                             const struct mpl_span *span, uint32_t i);
+/** All \p n message ends of a call, in the order of mpl_events_message(). They live as long as \p events. */
+const uint32_t *mpl_events_messages(const struct mpl_events *events, uint32_t location,
+                                    uint32_t call, uint32_t *n);
 /**
  * The only message end of a span, MPL_NONE if it has none; false if it has several. For those who
  * ask for nothing else: mpl_events_span() makes much more.

@@ -138,6 +138,20 @@ void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
     }
 }
 
+const uint32_t *mpl_events_messages(const struct mpl_events *events, uint32_t location,
+                                    uint32_t call, uint32_t *n)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    const struct mpl_call *of = &lane->calls[call];
+
+    if (of->parts == PARTS_LIST) {
+        *n = lane->list[of->first];
+        return &lane->list[of->first + 2];
+    }
+    *n = of->parts == PARTS_MESSAGE;
+    return &of->first;
+}
+
 uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,
                                   uint32_t event)
 {
@@ -163,6 +177,15 @@ bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
     *other = end.location;
     *call = mpl_call_posting(events, end);
     return *call != MPL_NONE;
+}
+
+struct mpl_end mpl_events_partner(const struct mpl_events *events, uint32_t location,
+                                  uint32_t message)
+{
+    const uint32_t number = events->match->partner[location][message];
+
+    return number == MPL_NONE ? (struct mpl_end){ MPL_NONE, MPL_NONE }
+                              : mpl_other_end(events, number);
 }
 
 bool mpl_events_is_part(const struct mpl_events *events)

@@ -58,16 +58,15 @@ static bool find_post(const struct mpl_run *run, struct mpl_end end, int64_t *ti
     return true;
 }
 
-/* The call that completes a send, if it may jump: its duration, else 0. */
+/* The call that completes a send, if it may jump: its duration, else 0. \p own: error of its location. */
 static int64_t jump_of_send(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
-                            uint32_t location, uint32_t message)
+                            uint32_t location, int64_t own, uint32_t message)
 {
     const struct mpl_location *loc = &run->model->locations[location];
     const struct mpl_message *send = &loc->messages[message];
     const uint32_t event = send->post != MPL_NONE ? send->post : send->event;
     const uint32_t enter = enter_of(loc, event);
     const uint32_t leave = leave_of(loc, event);
-    const int64_t own = mpl_doubt_error_ticks(run, doubt, location);
     int64_t ticks;
     int64_t posted;
     struct mpl_end end;
@@ -80,7 +79,7 @@ static int64_t jump_of_send(const struct mpl_run *run, const struct mpl_clock_do
     if (ticks <= own + doubt->most_ticks) {
         return 0;
     }
-    end = mpl_match_partner(run->model, run->match, location, message);
+    end = mpl_events_partner(run->events, location, message);
     if (end.message == MPL_NONE || !find_post(run, end, &posted)) {
         return 0;
     }
@@ -94,6 +93,7 @@ static double late_receivers_s(const struct mpl_run *run,
                                const struct mpl_clock_doubt *doubt, uint32_t location)
 {
     const struct mpl_location *loc = &run->model->locations[location];
+    const int64_t own = mpl_doubt_error_ticks(run, doubt, location);
     int64_t sum = 0;
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
@@ -101,7 +101,7 @@ static double late_receivers_s(const struct mpl_run *run,
 
         if (message->envelope != MPL_NONE && message->event != MPL_NONE &&
             loc->envelopes[message->envelope].is_send) {
-            sum += jump_of_send(run, doubt, location, m);
+            sum += jump_of_send(run, doubt, location, own, m);
         }
     }
     return mpl_model_seconds(run->model, sum);
@@ -222,43 +222,40 @@ static void contest_collectives(struct race *race)
 }
 
 /* Whoever is at the other end of a call that completes several messages may be meant. */
-static void contest_call(struct race *race, uint32_t location,
-                         const struct mpl_call_about *about, int64_t wait_ticks)
+static void contest_call(struct race *race, uint32_t location, const uint32_t *messages,
+                         uint32_t n)
 {
-    const struct mpl_run *run = race->run;
-    const struct mpl_span span = { .first_message = about->first_message,
-                                   .n_messages = about->n_messages };
+    const struct mpl_events *events = race->run->events;
 
-    for (uint32_t i = 0; i < span.n_messages; i++) {
-        const uint32_t message = mpl_events_message(run->events, location, &span, i);
-        const struct mpl_end end =
-            mpl_match_partner(run->model, run->match, location, message);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpl_end end = mpl_events_partner(events, location, messages[i]);
         const uint32_t other =
             end.message == MPL_NONE
                 ? MPL_NONE
-                : mpl_events_span_of_message(run->events, end.location, end.message);
+                : mpl_events_span_of_message(events, end.location, end.message);
 
         if (other != MPL_NONE) {
             enter_race(race, end.location,
-                       mpl_events_enter_ticks(run->events, end.location, other));
+                       mpl_events_enter_ticks(events, end.location, other));
         }
     }
-    end_race(race, mpl_model_seconds(run->model, wait_ticks));
 }
 
 static void contest_calls(struct race *race, uint32_t location)
 {
-    const uint32_t n = mpl_events_call_count(race->run->events, location);
+    const struct mpl_run *run = race->run;
+    const uint32_t n_calls = mpl_events_call_count(run->events, location);
 
-    for (uint32_t k = 0; k < n; k++) {
-        const int64_t wait_ticks =
-            mpl_events_wait_ticks(race->run->events, location, 2 * k + 1);
-        struct mpl_call_about about;
+    for (uint32_t k = 0; k < n_calls; k++) {
+        const int64_t wait_ticks = mpl_events_wait_ticks(run->events, location, 2 * k + 1);
+        uint32_t n;
 
         if (wait_ticks > 0) {
-            mpl_events_call_about(race->run->events, location, k, &about);
-            if (about.n_messages > 1) {
-                contest_call(race, location, &about, wait_ticks);
+            const uint32_t *messages = mpl_events_messages(run->events, location, k, &n);
+
+            if (n > 1) {
+                contest_call(race, location, messages, n);
+                end_race(race, mpl_model_seconds(run->model, wait_ticks));
             }
         }
     }

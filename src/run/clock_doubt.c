@@ -58,55 +58,60 @@ static void take_limits(const struct mpl_run *run, uint32_t process,
     }
 }
 
-int64_t mpl_doubt_error_ticks(const struct mpl_run *run,
-                              const struct mpl_clock_doubt *doubt, uint32_t location)
-{
-    const uint32_t p = run->model->locations[location].process;
-
-    return doubt->high_ticks[p] > -doubt->low_ticks[p] ? doubt->high_ticks[p]
-                                                       : -doubt->low_ticks[p];
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
+/* How wrong clocks can be at most, beside one that is looked at. */
+struct others {
+    int64_t least_ticks; /* no clock of the run less */
+    int64_t most_ticks;  /* no other one more */
+};
+
 /*
- * How wrong the clock at the other end of a call can be; \p otherwise where that may be anybody's: only a call with
- * nothing but one message between its begin and its end completes no send that was posted before, too.
+ * How wrong the clock at the other end of a call can be; as any other one where that may be anybody's: only a call
+ * with nothing but one message between its begin and its end completes no send that was posted before, too.
  */
 static int64_t other_error(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
-                           uint32_t location, uint32_t call, int64_t otherwise)
+                           uint32_t location, uint32_t call, const struct others *others)
 {
     const uint32_t message = mpl_events_sole_message(run->events, location, call);
 
     if (message == MPL_NONE) {
-        return otherwise;
+        return others->most_ticks;
     }
-    const struct mpl_end end = mpl_match_partner(run->model, run->match, location, message);
+    const struct mpl_end end = mpl_events_partner(run->events, location, message);
 
-    return end.message == MPL_NONE ? otherwise
+    return end.message == MPL_NONE ? others->most_ticks
                                    : mpl_doubt_error_ticks(run, doubt, end.location);
 }
 
-/* What clocks change at most on a location, where those of all others are wrong by \p most at most. */
-static void add_calls(const struct mpl_run *run, uint32_t location, int64_t most,
-                      struct mpl_clock_doubt *doubt)
+/* What clocks change at most on a location. */
+static void add_calls(const struct mpl_run *run, uint32_t location,
+                      const struct others *others, struct mpl_clock_doubt *doubt)
 {
     const int64_t own = mpl_doubt_error_ticks(run, doubt, location);
+    const int64_t at_least = own + least(others->least_ticks, others->most_ticks);
     const uint32_t n = mpl_events_span_count(run->events, location);
-    const double ends_s = ENDS * mpl_model_seconds(run->model, own + most);
+    const double ends_s = ENDS * mpl_model_seconds(run->model, own + others->most_ticks);
     int64_t less = 0;
     int64_t more = 0;
 
     for (uint32_t k = 1; k < n; k += 2) {
         const int64_t wait = mpl_events_wait_ticks(run->events, location, k);
-        const int64_t ticks = mpl_events_duration_ticks(run->events, location, k);
-        const int64_t error = own + other_error(run, doubt, location, k / 2, most);
+        const int64_t rest = mpl_events_duration_ticks(run->events, location, k) - wait;
+
+        /* Of a call that is shorter than any error it does not matter who is at its other end. */
+        if (wait <= at_least && rest <= at_least) {
+            less += wait;
+            more += rest;
+            continue;
+        }
+        const int64_t error = own + other_error(run, doubt, location, k / 2, others);
 
         less += least(wait, error);
-        more += least(ticks - wait, error);
+        more += least(rest, error);
     }
     doubt->less_s += mpl_model_seconds(run->model, less) + ends_s;
     doubt->more_s += mpl_model_seconds(run->model, more) + ends_s;
@@ -116,12 +121,14 @@ static void add_calls(const struct mpl_run *run, uint32_t location, int64_t most
 static bool measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
 {
     const uint32_t n = run->model->n_locations;
+    struct others others = { .least_ticks = INT64_MAX };
     int64_t most = 0;
     int64_t second = 0;
 
     for (uint32_t l = 0; l < n; l++) {
         const int64_t error = mpl_doubt_error_ticks(run, doubt, l);
 
+        others.least_ticks = least(error, others.least_ticks);
         if (error >= most) {
             second = most;
             most = error;
@@ -135,8 +142,8 @@ static bool measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt
         return true;
     }
     for (uint32_t l = 0; l < n; l++) {
-        add_calls(run, l, mpl_doubt_error_ticks(run, doubt, l) == most ? second : most,
-                  doubt);
+        others.most_ticks = mpl_doubt_error_ticks(run, doubt, l) == most ? second : most;
+        add_calls(run, l, &others, doubt);
     }
     const double jumps_s = mpl_doubt_jumps_s(run, doubt);
 

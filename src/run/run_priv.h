@@ -19,9 +19,16 @@ struct phase {
 enum mpl_status mpl_phases_find(const struct mpl_events *events, struct mpl_arena *arena,
                                 const struct phase **out, size_t *n, struct mpl_err *err);
 
-/* clock_doubt.c: how wrong the times of a location can be, one way or the other. */
-int64_t mpl_doubt_error_ticks(const struct mpl_run *run,
-                              const struct mpl_clock_doubt *doubt, uint32_t location);
+/* How wrong the times of a location can be, one way or the other. Inline, as it is asked for both ends of messages. */
+static inline int64_t mpl_doubt_error_ticks(const struct mpl_run *run,
+                                            const struct mpl_clock_doubt *doubt,
+                                            uint32_t location)
+{
+    const uint32_t p = run->model->locations[location].process;
+
+    return doubt->high_ticks[p] > -doubt->low_ticks[p] ? doubt->high_ticks[p]
+                                                       : -doubt->low_ticks[p];
+}
 
 /* clock_contested.c. Cost of both: a look at each call. */
 /* Waits that may as well not be there, or the other way round. */
