@@ -109,6 +109,21 @@ static inline enum mpl_span_class mpl_gap_class(const struct mpl_lane *lane, uin
                                                                         : MPL_SPAN_COMPUTE;
 }
 
+/* What a location computes between calls \p first and \p last: all time between their begins that is in no call. */
+static inline int64_t mpl_ticks_between_calls(const struct mpl_events *events,
+                                              uint32_t location, uint32_t first,
+                                              uint32_t last)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    int64_t ticks = mpl_call_enter_ticks(events, location, last) -
+                    mpl_call_enter_ticks(events, location, first);
+
+    for (uint32_t k = first; k < last; k++) {
+        ticks -= mpl_call_duration_ticks(lane, &lane->calls[k]);
+    }
+    return ticks;
+}
+
 /* The region of a call that a record of \p opener opens: of start-up that of MPI_Init. */
 static inline uint32_t mpl_opened_region(const struct mpl_location *loc,
                                          const struct mpl_lane *lane,

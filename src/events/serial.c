@@ -47,9 +47,10 @@ struct usual {
 struct walk {
     const struct mpl_events *events;
     const struct mpl_sections *sections;
-    double *compute_s;   /* per location, in this section */
-    double *others_s;    /* per location: what the others compute, mean, in all sections */
-    double *meanwhile_s; /* likewise, where it is much longer */
+    double *compute_s; /* per location, in this section */
+    double *usual_s;   /* per location: what the others compute in a section, mean of all */
+    double *others_s;  /* likewise: what the others compute, mean, in all sections */
+    double *meanwhile_s;     /* likewise, where it is much longer */
     struct mpl_serial *rare; /* per location, of those sections */
     struct usual *usual;     /* likewise */
     double work_s;           /* of all processes that are compared */
@@ -66,23 +67,29 @@ static double computed(const struct walk *w, uint32_t location)
     return mpl_events_totals(w->events, location)->class_s[MPL_SPAN_COMPUTE];
 }
 
-/* Behind call \p k - 1 that bounds sections, up to the next one. */
+/* What lies before call \p k, or behind the last one, if it is computation. */
+static int64_t computed_before(const struct walk *w, uint32_t location, uint32_t k)
+{
+    return mpl_gap_class(&w->events->lanes[location], k) == MPL_SPAN_COMPUTE
+               ? mpl_events_duration_ticks(w->events, location, 2 * k)
+               : 0;
+}
+
+/* Behind the call that bounds the section before, up to the next one. Only before the first and behind the last
+ * call there is something else than computation. */
 static double computed_in(const struct walk *w, uint32_t location, uint32_t section)
 {
-    const struct mpl_lane *lane = &w->events->lanes[location];
     const uint32_t *bounds = w->sections->calls[location];
-    const uint32_t n_spans = mpl_events_span_count(w->events, location);
-    const uint32_t first = section == 0 ? 0 : 2 * (bounds[section - 1] + 1);
-    const uint32_t end = section == w->sections->n - 1 ? n_spans : 2 * bounds[section] + 1;
-    int64_t ticks = 0;
+    const uint32_t n_calls = w->events->lanes[location].n_calls;
+    const bool is_first = section == 0;
+    const bool is_last = section == w->sections->n - 1;
+    const int64_t ticks =
+        mpl_ticks_between_calls(w->events, location, is_first ? 0 : bounds[section - 1],
+                                is_last ? n_calls - 1 : bounds[section]);
 
-    for (uint32_t i = first; i < end; i += 2) {
-        if (mpl_gap_class(lane, i / 2) == MPL_SPAN_COMPUTE) {
-            ticks += mpl_events_leave_ticks(w->events, location, i) -
-                     mpl_events_enter_ticks(w->events, location, i);
-        }
-    }
-    return mpl_model_seconds(w->events->model, ticks);
+    return mpl_model_seconds(w->events->model,
+                             ticks + (is_first ? computed_before(w, location, 0) : 0) +
+                                 (is_last ? computed_before(w, location, n_calls) : 0));
 }
 
 static void add(struct mpl_serial *s, const struct walk *w, uint32_t section, double more_s)
@@ -121,14 +128,12 @@ static void add_section(struct walk *w, uint32_t section, struct mpl_serial *ser
     for (uint32_t l = 0; l < n_locations; l++) {
         const double own_s = w->compute_s[l];
         const double others_s = (sum_s - own_s) / (w->n_compared - 1);
-        const double usual_s =
-            (w->work_s - computed(w, l)) / (w->n_compared - 1) / w->sections->n;
 
         if (own_s <= 0 || own_s < (1 + much_longer) * others_s) {
             w->usual[l].n++;
             add_to_spread(&w->usual[l].own_s, own_s);
             add_to_spread(&w->usual[l].more_s, own_s - others_s);
-        } else if (others_s <= next_to_nothing * usual_s) {
+        } else if (others_s <= next_to_nothing * w->usual_s[l]) {
             add(&serial[l], w, section, own_s - others_s);
         } else {
             add(&w->rare[l], w, section, own_s - others_s);
@@ -149,6 +154,9 @@ static bool is_chance(const struct walk *w, uint32_t location)
 
 static void add_all(struct walk *w, struct mpl_serial *serial)
 {
+    for (uint32_t l = 0; l < w->events->model->n_locations; l++) {
+        w->usual_s[l] = (w->work_s - computed(w, l)) / (w->n_compared - 1) / w->sections->n;
+    }
     for (uint32_t k = 0; k < w->sections->n; k++) {
         add_section(w, k, serial);
     }
@@ -178,12 +186,13 @@ enum mpl_status mpl_events_serial(const struct mpl_events *events, struct mpl_ar
         goto done;
     }
     w.compute_s = MPL_NEW_ARRAY(scratch, n, double);
+    w.usual_s = MPL_NEW_ARRAY(scratch, n, double);
     w.others_s = MPL_NEW_ARRAY(scratch, n, double);
     w.meanwhile_s = MPL_NEW_ARRAY(scratch, n, double);
     w.rare = MPL_NEW_ARRAY(scratch, n, struct mpl_serial);
     w.usual = MPL_NEW_ARRAY(scratch, n, struct usual);
-    if (w.compute_s == NULL || w.others_s == NULL || w.meanwhile_s == NULL ||
-        w.rare == NULL || w.usual == NULL) {
+    if (w.compute_s == NULL || w.usual_s == NULL || w.others_s == NULL ||
+        w.meanwhile_s == NULL || w.rare == NULL || w.usual == NULL) {
         goto done;
     }
     st = mpl_events_sections(events, scratch, &w.sections, err);

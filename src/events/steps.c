@@ -53,13 +53,8 @@ static void fill_process(const struct mpl_events *events, const struct mpl_marks
     const struct mpl_step_marks *m = &marks->processes[process];
 
     for (uint32_t k = 0; k < marks->n; k++) {
-        int64_t sum = 0;
-
-        for (uint32_t c = m->calls[k] + 1; c <= m->calls[k + 1]; c++) {
-            sum += mpl_call_enter_ticks(events, m->location, c) -
-                   mpl_call_leave_ticks(events, m->location, c - 1);
-        }
-        ticks[(size_t) k * events->model->n_processes + process] = sum;
+        ticks[(size_t) k * events->model->n_processes + process] =
+            mpl_ticks_between_calls(events, m->location, m->calls[k], m->calls[k + 1]);
     }
 }
 
