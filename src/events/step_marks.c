@@ -59,10 +59,22 @@ static uint32_t busiest_location(const struct mpl_model *model, uint32_t process
     return best;
 }
 
-static bool is_inside(const struct search *s, uint32_t process, uint32_t call)
+/* Calls of a process, from the first to before the last. */
+struct range {
+    uint32_t first;
+    uint32_t end;
+};
+
+static struct range range_of(const struct search *s, uint32_t process)
 {
-    return call != MPL_NONE &&
-           (s->first == NULL || (call >= s->first[process] && call < s->end[process]));
+    return s->first == NULL ? (struct range){ 0, MPL_NONE }
+                            : (struct range){ s->first[process], s->end[process] };
+}
+
+/* Never of MPL_NONE. */
+static bool is_inside(const struct range *range, uint32_t call)
+{
+    return call >= range->first && call < range->end;
 }
 
 /* The time in which steps are looked for. */
@@ -322,6 +334,8 @@ static bool choose_edge(const struct search *s, uint32_t process, struct edge *e
 {
     const uint32_t location = s->marks->processes[process].location;
     const struct mpl_location *loc = &s->events->model->locations[location];
+    const uint32_t *call_of = s->events->lanes[location].call_of_message;
+    const struct range range = range_of(s, process);
     uint32_t *of_envelope = MPL_NEW_ARRAY(s->arena, loc->n_envelopes, uint32_t);
 
     *edge = (struct edge){ .envelope = MPL_NONE };
@@ -331,8 +345,7 @@ static bool choose_edge(const struct search *s, uint32_t process, struct edge *e
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const uint32_t e = loc->messages[m].envelope;
 
-        if (e != MPL_NONE &&
-            is_inside(s, process, s->events->lanes[location].call_of_message[m])) {
+        if (e != MPL_NONE && is_inside(&range, call_of[m])) {
             of_envelope[e]++;
         }
     }
@@ -384,6 +397,8 @@ static bool gather_calls(const struct search *s, uint32_t process, uint32_t **ca
 {
     const uint32_t location = s->marks->processes[process].location;
     const struct mpl_location *loc = &s->events->model->locations[location];
+    const uint32_t *call_of = s->events->lanes[location].call_of_message;
+    const struct range range = range_of(s, process);
     uint32_t *all = MPL_NEW_ARRAY(s->arena, loc->n_messages, uint32_t);
     const bool *is_meant = NULL;
     uint32_t n_all = 0;
@@ -398,9 +413,9 @@ static bool gather_calls(const struct search *s, uint32_t process, uint32_t **ca
     }
     for (uint32_t m = 0; m < loc->n_messages && edge.n > 0; m++) {
         const uint32_t e = loc->messages[m].envelope;
-        const uint32_t call = s->events->lanes[location].call_of_message[m];
+        const uint32_t call = call_of[m];
 
-        if (e != MPL_NONE && is_meant[e] && is_inside(s, process, call)) {
+        if (e != MPL_NONE && is_meant[e] && is_inside(&range, call)) {
             is_sorted = is_sorted && (n_all == 0 || all[n_all - 1] <= call);
             all[n_all++] = call;
         }
@@ -577,14 +592,12 @@ static bool append(struct mpl_buf *calls, const struct mpl_marks *marks, uint32_
                    uint32_t to, uint32_t n_processes)
 {
     for (uint32_t p = 0; p < n_processes; p++) {
-        for (uint32_t k = from; k < to; k++) {
-            uint32_t *call = mpl_buf_add(&calls[p]);
+        uint32_t *more = mpl_buf_add_many(&calls[p], to - from);
 
-            if (call == NULL) {
-                return false;
-            }
-            *call = marks->processes[p].calls[k];
+        if (more == NULL) {
+            return false;
         }
+        memcpy(more, marks->processes[p].calls + from, (to - from) * sizeof *more);
     }
     return true;
 }
