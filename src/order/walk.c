@@ -63,7 +63,9 @@ static struct mpl_end find_sender(const struct mpl_order_view *view, uint32_t lo
 
 /* Where a pair's times stand: known before they are read. */
 struct ends {
-    struct mpl_end from;
+    uint32_t from_location;
+    const struct mpl_location *sender;
+    const struct mpl_message *sent;
     uint32_t to; /* Message of the receiver. */
 };
 
@@ -74,59 +76,62 @@ struct ends {
  */
 static uint32_t find_ends(struct mpl_order_pairs *walk, struct ends *ends)
 {
-    const struct mpl_model *model = walk->view->model;
-    const struct mpl_location *loc = &model->locations[walk->location];
+    const struct mpl_location *locations = walk->view->model->locations;
+    const struct mpl_location *loc = &locations[walk->location];
     const uint32_t *partner = walk->view->match->partner[walk->location];
+    uint32_t i = walk->next;
     uint32_t n = 0;
 
-    for (; walk->next < loc->n_messages && n < MPL_ORDER_BATCH; walk->next++) {
-        const uint32_t i = walk->next;
-
+    for (; i < loc->n_messages && n < MPL_ORDER_BATCH; i++) {
         if (partner[i] == MPL_NONE) {
             continue;
         }
 
-        const struct mpl_envelope *e = &loc->envelopes[loc->messages[i].envelope];
+        const struct mpl_message *message = &loc->messages[i];
+        const struct mpl_envelope *e = &loc->envelopes[message->envelope];
 
         if (!e->is_send) {
-            ends[n].to = i;
-            ends[n].from = find_sender(walk->view, walk->location, i, e->peer);
-            __builtin_prefetch(
-                &model->locations[ends[n].from.location].messages[ends[n].from.message]);
-            __builtin_prefetch(&loc->times.offset[loc->messages[i].event]);
-            n++;
+            const struct mpl_end from = find_sender(walk->view, walk->location, i, e->peer);
+            const struct mpl_location *sender = &locations[from.location];
+
+            ends[n++] =
+                (struct ends){ from.location, sender, &sender->messages[from.message], i };
+            __builtin_prefetch(&sender->messages[from.message]);
+            __builtin_prefetch(&loc->times.offset[message->event]);
         }
     }
+    walk->next = i;
     return n;
 }
 
 uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pair *pairs)
 {
-    const struct mpl_model *model = walk->view->model;
-    const struct mpl_location *loc = &model->locations[walk->location];
+    const struct mpl_order_view *view = walk->view;
+    const uint32_t to = walk->location;
+    const struct mpl_location *loc = &view->model->locations[to];
     struct ends ends[MPL_ORDER_BATCH];
     const uint32_t n = find_ends(walk, ends);
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_location *sender = &model->locations[ends[i].from.location];
+        const struct mpl_location *sender = ends[i].sender;
 
         pairs[i] = (struct mpl_order_pair){
             .from = sender->process,
             .to = loc->process,
-            .from_location = ends[i].from.location,
-            .to_location = walk->location,
+            .from_location = ends[i].from_location,
+            .to_location = to,
             .to_message = ends[i].to,
-            .from_event = sender->messages[ends[i].from.message].event,
+            .from_event = ends[i].sent->event,
             .to_event = loc->messages[ends[i].to].event,
-            .is_guess = mpl_match_is_guess(walk->view->match, walk->location, ends[i].to),
+            .is_guess = view->match->is_guess != NULL &&
+                        mpl_match_is_guess(view->match, to, ends[i].to),
         };
         __builtin_prefetch(&sender->times.offset[pairs[i].from_event]);
     }
     for (uint32_t i = 0; i < n; i++) {
         pairs[i].sent_ticks =
-            mpl_order_view_time(walk->view, pairs[i].from_location, pairs[i].from_event);
-        pairs[i].received_ticks =
-            mpl_order_view_time(walk->view, walk->location, pairs[i].to_event);
+            mpl_order_view_time(view, pairs[i].from_location, pairs[i].from_event);
+        pairs[i].received_ticks = mpl_order_view_time(view, to, pairs[i].to_event);
     }
     return n;
 }
