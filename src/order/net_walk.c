@@ -286,11 +286,9 @@ static bool ignore_circles(struct walk *w)
 /* ---- one location ------------------------------------------------------------------------------- */
 
 /* Locations take turns after a few points each, so that no hardware sees what comes next. */
-static inline void look_ahead(const struct walk *w, uint32_t location)
+static inline void look_ahead(const struct walk *w, const struct mpl_net_track *track,
+                              uint32_t location, uint32_t i)
 {
-    const struct mpl_net_track *track = &w->net->track[location];
-    const uint32_t i = w->cursor[location].point;
-
     if (i + POINTS_AHEAD < track->n_points) {
         const struct mpl_net_point *point = &track->points[i + POINTS_AHEAD];
 
@@ -307,30 +305,33 @@ static inline void look_ahead(const struct walk *w, uint32_t location)
 /* Runs until the location is blocked or through, or has had its turn. */
 static void run(struct walk *w, uint32_t location)
 {
+    const struct mpl_net_walker *by = w->by;
     const struct mpl_net_track *track = &w->net->track[location];
     struct cursor *c = &w->cursor[location];
     const uint32_t begin = c->point;
+    uint32_t i = begin;
     bool has_sent = false;
 
-    for (; c->point < track->n_points && !w->is_over; c->point++) {
-        const struct mpl_net_point *point = &track->points[c->point];
+    for (; i < track->n_points && !w->is_over; i++) {
+        const struct mpl_net_point *point = &track->points[i];
 
-        look_ahead(w, location);
+        look_ahead(w, track, location, i);
         if ((point->flags & MPL_POINT_SOURCE) != 0) {
-            w->by->source(w->by->context, location, c->point);
+            by->source(by->context, location, i);
             come(w, point);
             has_sent = true;
-        } else if (has_sent && w->by->is_in_rounds && is_complete(w, point)) {
+        } else if (has_sent && by->is_in_rounds && is_complete(w, point)) {
             make_ready(w, location);
             break;
         } else if ((point->flags & MPL_POINT_IGNORED) == 0 && !is_complete(w, point)) {
             wait_for(w, point, location);
             break;
         } else {
-            w->is_over = !w->by->sink(w->by->context, location, c->point);
+            w->is_over = !by->sink(by->context, location, i);
         }
     }
-    w->n_passed += c->point - begin;
+    c->point = i;
+    w->n_passed += i - begin;
     if (c->is_blocked && w->has_circles) {
         heap_add(w, location);
     }
