@@ -16,7 +16,8 @@
 static enum progress need_call(struct engine *r, uint32_t location, uint32_t other,
                                uint32_t call)
 {
-    return mpl_engine_need(r, location, mpl_engine_number(r, other, call));
+    return mpl_engine_need(r, location, mpl_engine_number(r, other, call),
+                           &r->runners[location].ticks);
 }
 
 /* A message needs the call that posts its other end. */
@@ -171,85 +172,114 @@ static enum progress run_records(struct engine *r, uint32_t location)
     return GOES_ON;
 }
 
-/* ---- calls as they are laid out -------------------------------------------------------- */
-
-static int64_t take_ticks(struct runner *runner)
-{
-    const uint16_t word = *runner->at++;
-    uint32_t narrow;
-    int64_t wide;
-
-    if (word == ACTIVITY_TICKS_32) {
-        memcpy(&narrow, runner->at, sizeof narrow);
-        runner->at += sizeof narrow / sizeof *runner->at;
-        return narrow;
-    }
-    if (word == ACTIVITY_TICKS_64) {
-        memcpy(&wide, runner->at, sizeof wide);
-        runner->at += sizeof wide / sizeof *runner->at;
-        return wide;
-    }
-    return word;
-}
-
-/* Reads what is laid out of the next call, and returns what was computed before. */
-static int64_t take_activity(struct runner *runner)
-{
-    int64_t compute_ticks;
-
-    runner->head = *runner->at++;
-    compute_ticks = take_ticks(runner);
-    if ((runner->head & ACTIVITY_BY_RECORD) == 0) {
-        runner->cost_ticks = take_ticks(runner);
-        runner->n_left = runner->head >> ACTIVITY_N_SHIFT;
-        if ((runner->head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
-            runner->at += runner->n_left * sizeof(uint32_t) / sizeof *runner->at;
-            runner->n_left = 0;
-        }
-    }
-    return compute_ticks;
-}
-
-static enum progress run_activity(struct engine *r, uint32_t location)
-{
-    struct runner *runner = &r->runners[location];
-
-    for (; runner->n_left > 0; runner->n_left--) {
-        uint32_t number;
-
-        memcpy(&number, runner->at, sizeof number);
-        if (mpl_engine_need(r, location, number) == HANGS) {
-            return HANGS;
-        }
-        runner->at += sizeof number / sizeof *runner->at;
-    }
-    runner->transfer_ticks += runner->cost_ticks;
-    runner->ticks += mpl_engine_scaled(runner->cost_ticks, runner->transfer);
-    return GOES_ON;
-}
-
 /* ---- one location ---------------------------------------------------------------------- */
 
-static void enter_call(struct engine *r, uint32_t location, uint32_t number)
+/* The call of that number begins, and who waits for it goes on. */
+static void reach(struct engine *r, uint32_t number, int64_t ticks)
 {
-    struct runner *runner = &r->runners[location];
     const uint32_t hanging = (uint32_t) -r->slots[number];
-    const int64_t ticks =
-        r->is_by_record ? mpl_engine_computed(r, runner) : take_activity(runner);
 
-    runner->ticks += r->is_plain ? mpl_engine_compute_plain(r, location, ticks)
-                                 : mpl_engine_compute(r, location, ticks);
-    r->slots[number] = runner->ticks + 1;
+    r->slots[number] = ticks + 1;
     if (hanging != 0) {
         mpl_engine_wake(r, hanging);
     }
-    runner->is_in_call = true;
-    if ((runner->head & ACTIVITY_BY_RECORD) != 0) {
-        mpl_events_call(r->events, runner->lane, runner->call, &runner->view);
-        runner->begin_ticks = runner->ticks;
-        runner->held_ticks = 0;
-        runner->event = runner->view.first_event;
+}
+
+/* Ticks of an activity; goes on behind them. */
+static int64_t take_ticks(const uint16_t **at)
+{
+    const uint16_t *words = *at;
+    uint32_t narrow;
+    int64_t wide;
+
+    *at = words + 1;
+    if (words[0] < ACTIVITY_TICKS_32) {
+        return words[0];
     }
+    if (words[0] == ACTIVITY_TICKS_32) {
+        memcpy(&narrow, words + 1, sizeof narrow);
+        *at += sizeof narrow / sizeof *words;
+        return narrow;
+    }
+    memcpy(&wide, words + 1, sizeof wide);
+    *at += sizeof wide / sizeof *words;
+    return wide;
+}
+
+static void enter_by_records(struct engine *r, uint32_t location)
+{
+    struct runner *runner = &r->runners[location];
+    int64_t ticks;
+
+    if (r->is_by_record) {
+        ticks = mpl_engine_computed(r, runner);
+    } else {
+        runner->at++;
+        ticks = take_ticks(&runner->at);
+    }
+    runner->ticks += mpl_engine_compute(r, location, ticks);
+    reach(r, mpl_engine_number(r, runner->lane, runner->call), runner->ticks);
+    mpl_events_call(r->events, runner->lane, runner->call, &runner->view);
+    runner->begin_ticks = runner->ticks;
+    runner->held_ticks = 0;
+    runner->event = runner->view.first_event;
+}
+
+/*
+ * Goes on with calls as they are laid out, up to one that goes by its records. Nearly all calls pass here, so
+ * what each of them changes stands in variables: fields of the runner would be stored and loaded for each, since
+ * for all that the compiler knows a slot may be one of them.
+ */
+static enum progress run_laid_out(struct engine *r, uint32_t location, uint32_t n_calls)
+{
+    struct runner *runner = &r->runners[location];
+    const uint32_t first = mpl_engine_number(r, location, 0);
+    const uint16_t *at = runner->at;
+    uint32_t n_left = runner->n_left;
+    int64_t cost_ticks = runner->cost_ticks;
+    int64_t ticks = runner->ticks;
+
+    for (; runner->call < n_calls; runner->call++) {
+        if (n_left == 0) {
+            const uint16_t head = *at;
+
+            if ((head & ACTIVITY_BY_RECORD) != 0) {
+                break;
+            }
+            at++;
+
+            const int64_t compute_ticks = take_ticks(&at);
+
+            cost_ticks = take_ticks(&at);
+            n_left = head >> ACTIVITY_N_SHIFT;
+            if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
+                at += n_left * sizeof(uint32_t) / sizeof *at;
+                n_left = 0;
+            }
+            ticks += r->is_plain ? mpl_engine_compute_plain(r, location, compute_ticks)
+                                 : mpl_engine_compute(r, location, compute_ticks);
+            reach(r, first + runner->call, ticks);
+        }
+        for (; n_left > 0; n_left--) {
+            uint32_t number;
+
+            memcpy(&number, at, sizeof number);
+            if (mpl_engine_need(r, location, number, &ticks) == HANGS) {
+                break;
+            }
+            at += sizeof number / sizeof *at;
+        }
+        if (n_left > 0) {
+            break;
+        }
+        runner->transfer_ticks += cost_ticks;
+        ticks += mpl_engine_scaled(cost_ticks, runner->transfer);
+    }
+    runner->at = at;
+    runner->n_left = n_left;
+    runner->cost_ticks = cost_ticks;
+    runner->ticks = ticks;
+    return n_left > 0 ? HANGS : GOES_ON;
 }
 
 /* Goes on with a location until it hangs, is through, or has to ask its farm. */
@@ -257,18 +287,22 @@ static enum progress run_calls(struct engine *r, uint32_t location)
 {
     struct runner *runner = &r->runners[location];
     const uint32_t n_calls = mpl_events_call_count(r->events, runner->lane);
-    const uint32_t first = mpl_engine_number(r, runner->lane, 0);
 
-    for (; runner->call < n_calls; runner->call++) {
-        if (!runner->is_in_call) {
-            enter_call(r, location, first + runner->call);
-        }
-        if (((runner->head & ACTIVITY_BY_RECORD) != 0
-                 ? run_records(r, location)
-                 : run_activity(r, location)) == HANGS) {
+    for (;; runner->call++) {
+        if (!r->is_by_record && !runner->is_in_call &&
+            run_laid_out(r, location, n_calls) == HANGS) {
             return HANGS;
         }
-        runner->is_in_call = false;
+        if (runner->call >= n_calls) {
+            break;
+        }
+        if (!runner->is_in_call) {
+            enter_by_records(r, location);
+        }
+        runner->is_in_call = run_records(r, location) == HANGS;
+        if (runner->is_in_call) {
+            return HANGS;
+        }
         if (runner->call == runner->stop_call) {
             return mpl_farms_stop(r, location);
         }
@@ -304,7 +338,6 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
         runner->transfer = r->scale->transfer == NULL ? 1 : r->scale->transfer[l];
         runner->is_ideal = runner->transfer == 0;
         runner->at = r->activities->code[l];
-        runner->head = ACTIVITY_BY_RECORD;
     }
     return mpl_engine_prepare_colls(r, scratch);
 }

@@ -14,18 +14,8 @@ void mpl_engine_wake(struct engine *r, uint32_t first)
     }
 }
 
-enum progress mpl_engine_need(struct engine *r, uint32_t location, uint32_t number)
+void mpl_engine_hang(struct engine *r, uint32_t location, uint32_t number)
 {
-    int64_t *slot = &r->slots[number];
-    struct runner *runner = &r->runners[location];
-
-    if (*slot > 0) {
-        const int64_t reached = (*slot & ~RESOLVED_BIT) - 1;
-
-        runner->ticks = reached > runner->ticks ? reached : runner->ticks;
-        return GOES_ON;
-    }
-    runner->next = (uint32_t) - *slot;
-    *slot = -(int64_t) location - 1;
-    return HANGS;
+    r->runners[location].next = (uint32_t) -r->slots[number];
+    r->slots[number] = -(int64_t) location - 1;
 }

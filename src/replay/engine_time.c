@@ -86,6 +86,7 @@ static void leave_section(struct engine *r, uint32_t location)
     if (sections_s != NULL) {
         sections_s[runner->section] += mpl_model_seconds(r->model, runner->section_ticks);
     }
+    runner->compute_ticks += runner->section_ticks;
     runner->section_ticks = 0;
 }
 

@@ -207,7 +207,8 @@ bool mpl_farms_choose(struct engine *r, uint32_t location, uint32_t message,
     place = taken * farm->n_each + place % farm->n_each;
     *progress =
         mpl_events_posting_call(r->events, location, farm->messages[place], &lane, &call)
-            ? mpl_engine_need(r, location, mpl_engine_number(r, lane, call))
+            ? mpl_engine_need(r, location, mpl_engine_number(r, lane, call),
+                              &r->runners[location].ticks)
             : GOES_ON;
     return true;
 }

@@ -241,14 +241,13 @@ struct runner {
     uint32_t event;      /* record in that call to go on with */
     const uint16_t *at;  /* where its activities go on */
     uint32_t n_left;     /* calls that the current one still needs */
-    uint16_t head;       /* of the current activity */
     int64_t cost_ticks;  /* likewise */
     uint32_t next; /* in the chain of those that wait for the same thing; location + 1 */
     uint32_t scan_instance; /* waits for this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
     uint32_t n_noted;       /* records whose functions are counted as open or not */
-    int64_t compute_ticks;  /* what it has computed so far, before any change */
-    int64_t section_ticks;  /* likewise in its section */
+    int64_t compute_ticks;  /* what it computed in earlier sections, before any change */
+    int64_t section_ticks;  /* likewise in its section so far */
     int64_t transfer_ticks; /* likewise what calls took beyond waiting */
     uint32_t section;       /* in which it computes */
     uint32_t section_end;   /* the first call that is not in it; MPL_NONE */
@@ -298,8 +297,8 @@ enum progress { HANGS, GOES_ON };
 #define RESOLVED_BIT (INT64_C(1) << 62)
 
 void mpl_engine_wake(struct engine *r, uint32_t first);
-/* The location goes on at once if the call of that number is reached, and then not before it. */
-enum progress mpl_engine_need(struct engine *r, uint32_t location, uint32_t number);
+/* The location waits for the call of that number, which is not reached. */
+void mpl_engine_hang(struct engine *r, uint32_t location, uint32_t number);
 static inline uint32_t mpl_engine_number(const struct engine *r, uint32_t lane,
                                          uint32_t call)
 {
@@ -309,6 +308,20 @@ static inline uint32_t mpl_engine_number(const struct engine *r, uint32_t lane,
 static inline int64_t mpl_engine_reached(const struct engine *r, uint32_t number)
 {
     return (r->slots[number] & ~RESOLVED_BIT) - 1;
+}
+/* The location goes on at once if the call of that number is reached; then \p *ticks is not before it. */
+static inline enum progress mpl_engine_need(struct engine *r, uint32_t location,
+                                            uint32_t number, int64_t *ticks)
+{
+    if (r->slots[number] <= 0) {
+        mpl_engine_hang(r, location, number);
+        return HANGS;
+    }
+
+    const int64_t reached = mpl_engine_reached(r, number);
+
+    *ticks = reached > *ticks ? reached : *ticks;
+    return GOES_ON;
 }
 
 /* engine_coll.c */
@@ -336,7 +349,6 @@ static inline int64_t mpl_engine_compute_plain(struct engine *r, uint32_t locati
     const int64_t more_ticks =
         runner->call >= runner->section_end ? mpl_engine_enter_section(r, location) : 0;
 
-    runner->compute_ticks += ticks;
     runner->section_ticks += ticks;
     return mpl_engine_scaled(ticks, runner->factor) + more_ticks;
 }
