@@ -18,14 +18,15 @@ struct layout {
     struct mpl_arena *arena;
     /* The location at hand. */
     uint32_t location;
-    struct mpl_buf code; /* uint16_t: its activities */
+    struct mpl_buf code; /* uint16_t: its activities, up to what the one at hand needs */
     struct answers answers;
     int64_t left_ticks; /* its last call, or its first record */
     /* The call at hand. */
     struct mpl_call_view view;
+    size_t start; /* its head */
+    size_t n_needs;
     uint16_t flags;
-    int64_t held_ticks;   /* of its last send that was, see progress.c; else 0 */
-    struct mpl_buf needs; /* uint32_t: the calls that it needs */
+    int64_t held_ticks; /* of its last send that was, see progress.c; else 0 */
 };
 
 /* Worker threads that never call MPI are part of their master's computation. */
@@ -44,30 +45,84 @@ bool mpl_activities_find_post(const struct activities *a, uint32_t lane, uint32_
 
 /* ---- one call ------------------------------------------------------------------------------- */
 
-static bool add_need(struct layout *y, uint32_t other, uint32_t call)
-{
-    const size_t n = y->needs.n;
+/* The words that a number takes. */
+enum {
+    WORDS_32 = sizeof(uint32_t) / sizeof(uint16_t),
+    WORDS_64 = sizeof(int64_t) / sizeof(uint16_t),
+    MOST_TICKS_WORDS = 1 + WORDS_64
+};
 
-    if (!mpl_buf_grow_to(&y->needs, n + 1)) {
+/* Adds them where there must be room. */
+static void write_ticks(struct mpl_buf *code, int64_t ticks)
+{
+    uint16_t *words = (uint16_t *) code->data + code->n;
+    const uint32_t narrow = (uint32_t) ticks;
+
+    if (ticks < ACTIVITY_TICKS_32) {
+        words[0] = (uint16_t) ticks;
+        code->n++;
+    } else if (ticks <= UINT32_MAX) {
+        words[0] = ACTIVITY_TICKS_32;
+        memcpy(words + 1, &narrow, sizeof narrow);
+        code->n += 1 + WORDS_32;
+    } else {
+        words[0] = ACTIVITY_TICKS_64;
+        memcpy(words + 1, &ticks, sizeof ticks);
+        code->n += 1 + WORDS_64;
+    }
+}
+
+/* With room for all of it: each record adds a need at most. */
+static bool begin_activity(struct layout *y, int64_t compute_ticks)
+{
+    const size_t n_records = (size_t) y->view.last_event - y->view.first_event + 1;
+
+    y->start = y->code.n;
+    y->n_needs = 0;
+    if (!mpl_buf_grow_to(&y->code,
+                         y->start + 1 + 2 * MOST_TICKS_WORDS + n_records * WORDS_32)) {
         return false;
     }
-    ((uint32_t *) y->needs.data)[n] = y->a->first_call[other] + call;
+    y->code.n = y->start + 1;
+    write_ticks(&y->code, compute_ticks);
     return true;
 }
 
-static bool take_receive(struct layout *y, uint32_t message)
+static void add_need(struct layout *y, uint32_t other, uint32_t call)
+{
+    const uint32_t number = y->a->first_call[other] + call;
+
+    memcpy((uint16_t *) y->code.data + y->code.n, &number, sizeof number);
+    y->code.n += WORDS_32;
+    y->n_needs++;
+}
+
+static void end_activity(struct layout *y, int64_t cost_ticks)
+{
+    uint16_t *head = (uint16_t *) y->code.data + y->start;
+
+    if ((y->flags & ACTIVITY_BY_RECORD) != 0 || y->n_needs > ACTIVITY_N_MOST ||
+        ((y->flags & ACTIVITY_UNLESS_IDEAL) != 0 && y->n_needs > 1)) {
+        *head = ACTIVITY_BY_RECORD;
+        y->code.n -= y->n_needs * WORDS_32;
+    } else {
+        *head = (uint16_t) (y->n_needs << ACTIVITY_N_SHIFT | y->flags);
+        write_ticks(&y->code, cost_ticks);
+    }
+}
+
+static void take_receive(struct layout *y, uint32_t message)
 {
     uint32_t other;
     uint32_t call;
 
-    if (!mpl_activities_find_post(y->a, y->location, message, &other, &call)) {
-        return true;
+    if (mpl_activities_find_post(y->a, y->location, message, &other, &call)) {
+        mpl_answers_receive(&y->answers, other);
+        add_need(y, other, call);
     }
-    mpl_answers_receive(&y->answers, other);
-    return add_need(y, other, call);
 }
 
-static bool take_send(struct layout *y, uint32_t message)
+static void take_send(struct layout *y, uint32_t message)
 {
     const bool is_sync = y->view.mode == MPL_CALL_SYNC_SEND;
     uint32_t other;
@@ -81,13 +136,13 @@ static bool take_send(struct layout *y, uint32_t message)
             ? !mpl_activities_find_post(y->a, y->location, message, &other, &call)
             : !mpl_activities_find_progress(y->a, y->location, &y->view, message, &other,
                                             &call, &y->held_ticks)) {
-        return true;
+        return;
     }
     if (!is_sync) {
         /* With others that it needs on any network it has no words. */
-        y->flags |= y->needs.n == 0 ? ACTIVITY_UNLESS_IDEAL : ACTIVITY_BY_RECORD;
+        y->flags |= y->n_needs == 0 ? ACTIVITY_UNLESS_IDEAL : ACTIVITY_BY_RECORD;
     }
-    return add_need(y, other, call);
+    add_need(y, other, call);
 }
 
 static void note_arrival(struct layout *y, uint32_t number, uint32_t collective,
@@ -102,81 +157,36 @@ static void note_arrival(struct layout *y, uint32_t number, uint32_t collective,
     }
 }
 
-static bool take_record(struct layout *y, const struct mpl_location *loc, uint32_t number,
+static void take_record(struct layout *y, const struct mpl_location *loc, uint32_t number,
                         uint32_t event)
 {
     switch ((enum mpl_event_kind) loc->kind[event]) {
     case MPL_EV_RECV:
     case MPL_EV_IRECV:
-        return take_receive(y, mpl_message_of(loc, event));
+        take_receive(y, mpl_message_of(loc, event));
+        break;
     case MPL_EV_SEND:
         mpl_answers_send(&y->answers, loc, mpl_message_of(loc, event));
-        return take_send(y, mpl_message_of(loc, event));
+        take_send(y, mpl_message_of(loc, event));
+        break;
     case MPL_EV_ISEND:
         mpl_answers_send(&y->answers, loc, mpl_message_of(loc, event));
-        return true;
+        break;
     case MPL_EV_ISEND_DONE:
         if (y->view.wait_kind == MPL_WAIT_LATE_RECEIVER &&
             mpl_message_of(loc, event) != MPL_NONE) {
             y->flags |= ACTIVITY_BY_RECORD;
         }
-        return true;
+        break;
     case MPL_EV_COLL_BEGIN:
         note_arrival(y, number, mpl_ref_of(loc, event), false);
-        return true;
+        break;
     case MPL_EV_COLL_END:
         note_arrival(y, number, mpl_ref_of(loc, event), true);
-        return true;
+        break;
     default:
-        return true;
+        break;
     }
-}
-
-/* At most, of an activity without what it needs. */
-enum { HEAD_WORDS = 1 + 2 * (1 + sizeof(int64_t) / sizeof(uint16_t)) };
-
-/* Returns how many words it wrote. */
-static size_t write_ticks(uint16_t *words, int64_t ticks)
-{
-    const uint32_t narrow = (uint32_t) ticks;
-
-    if (ticks < ACTIVITY_TICKS_32) {
-        words[0] = (uint16_t) ticks;
-        return 1;
-    }
-    if (ticks <= UINT32_MAX) {
-        words[0] = ACTIVITY_TICKS_32;
-        memcpy(words + 1, &narrow, sizeof narrow);
-        return 1 + sizeof narrow / sizeof *words;
-    }
-    words[0] = ACTIVITY_TICKS_64;
-    memcpy(words + 1, &ticks, sizeof ticks);
-    return 1 + sizeof ticks / sizeof *words;
-}
-
-static bool write_activity(struct layout *y, int64_t compute_ticks, int64_t cost_ticks)
-{
-    const bool is_mixed = (y->flags & ACTIVITY_UNLESS_IDEAL) != 0 && y->needs.n > 1;
-    const bool is_by_record =
-        is_mixed || y->needs.n > ACTIVITY_N_MOST || (y->flags & ACTIVITY_BY_RECORD) != 0;
-    const size_t needs_bytes = is_by_record ? 0 : y->needs.n * sizeof(uint32_t);
-    const size_t start = y->code.n;
-    size_t n = 1;
-    uint16_t *words;
-
-    if (!mpl_buf_grow_to(&y->code, start + HEAD_WORDS + needs_bytes / sizeof *words)) {
-        return false;
-    }
-    words = (uint16_t *) y->code.data + start;
-    words[0] = is_by_record ? ACTIVITY_BY_RECORD
-                            : (uint16_t) (y->needs.n << ACTIVITY_N_SHIFT | y->flags);
-    n += write_ticks(words + n, compute_ticks);
-    n += is_by_record ? 0 : write_ticks(words + n, cost_ticks);
-    if (needs_bytes > 0) {
-        memcpy(words + n, y->needs.data, needs_bytes);
-    }
-    y->code.n = start + n + needs_bytes / sizeof *words;
-    return true;
 }
 
 static bool is_plain(const struct mpl_call_view *view)
@@ -196,30 +206,29 @@ static bool lay_out_call(struct layout *y, uint32_t number)
     const int64_t ticks = mpl_activities_inside(a, begin_ticks, end_ticks);
 
     y->left_ticks = end_ticks;
-    y->needs.n = 0;
     y->held_ticks = 0;
     y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
+    if (!begin_activity(y, compute_ticks)) {
+        return false;
+    }
     for (uint32_t e = view->first_event; e <= view->last_event; e++) {
         /* Half of the records say no more than that. */
-        if (loc->kind[e] != MPL_EV_ENTER && loc->kind[e] != MPL_EV_LEAVE &&
-            !take_record(y, loc, number, e)) {
-            return false;
+        if (loc->kind[e] != MPL_EV_ENTER && loc->kind[e] != MPL_EV_LEAVE) {
+            take_record(y, loc, number, e);
         }
     }
 
     const int64_t waited_ticks = view->wait_ticks + y->held_ticks;
 
-    return write_activity(y, compute_ticks,
-                          ticks > waited_ticks ? ticks - waited_ticks : 0);
+    end_activity(y, ticks > waited_ticks ? ticks - waited_ticks : 0);
+    return true;
 }
 
 static bool lay_out_location(struct layout *y)
 {
     struct activities *a = y->a;
     const uint32_t n = mpl_events_call_count(a->events, y->location);
-    uint16_t *code;
 
-    y->code.n = 0;
     y->answers = mpl_answers_begin(a->model);
     y->left_ticks = n > 0 ? mpl_ticks_of(&a->model->locations[y->location], 0) : 0;
     for (uint32_t k = 0; k < n; k++) {
@@ -228,13 +237,9 @@ static bool lay_out_location(struct layout *y)
             return false;
         }
     }
-    code = MPL_NEW_ARRAY(y->arena, y->code.n, uint16_t);
-    if (code != NULL && y->code.n > 0) {
-        memcpy(code, y->code.data, y->code.n * sizeof *code);
-    }
-    a->code[y->location] = code;
+    a->code[y->location] = mpl_buf_drain(&y->code, y->code.n, y->arena);
     a->answers[y->location] = mpl_answers_end(&y->answers);
-    return code != NULL;
+    return a->code[y->location] != NULL;
 }
 
 /* ---- collectives ---------------------------------------------------------------------------- */
@@ -312,10 +317,7 @@ const struct activities *mpl_activities_create(const struct mpl_events *events,
                                                struct mpl_arena *arena)
 {
     struct activities *a = MPL_NEW(arena, struct activities);
-    struct layout y = { .a = a,
-                        .arena = arena,
-                        .code = mpl_buf_make(sizeof(uint16_t)),
-                        .needs = mpl_buf_make(sizeof(uint32_t)) };
+    struct layout y = { .a = a, .arena = arena, .code = mpl_buf_make(sizeof(uint16_t)) };
     bool is_enough = a != NULL;
 
     if (is_enough) {
@@ -330,6 +332,5 @@ const struct activities *mpl_activities_create(const struct mpl_events *events,
     }
     is_enough = is_enough && lay_out_collectives(&y);
     mpl_buf_free(&y.code);
-    mpl_buf_free(&y.needs);
     return is_enough ? a : NULL;
 }

@@ -236,7 +236,6 @@ static enum progress run_laid_out(struct engine *r, uint32_t location, uint32_t 
     const uint32_t first = mpl_engine_number(r, location, 0);
     const uint16_t *at = runner->at;
     uint32_t n_left = runner->n_left;
-    int64_t cost_ticks = runner->cost_ticks;
     int64_t ticks = runner->ticks;
 
     for (; runner->call < n_calls; runner->call++) {
@@ -250,7 +249,6 @@ static enum progress run_laid_out(struct engine *r, uint32_t location, uint32_t 
 
             const int64_t compute_ticks = take_ticks(&at);
 
-            cost_ticks = take_ticks(&at);
             n_left = head >> ACTIVITY_N_SHIFT;
             if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
                 at += n_left * sizeof(uint32_t) / sizeof *at;
@@ -272,12 +270,14 @@ static enum progress run_laid_out(struct engine *r, uint32_t location, uint32_t 
         if (n_left > 0) {
             break;
         }
+
+        const int64_t cost_ticks = take_ticks(&at);
+
         runner->transfer_ticks += cost_ticks;
         ticks += mpl_engine_scaled(cost_ticks, runner->transfer);
     }
     runner->at = at;
     runner->n_left = n_left;
-    runner->cost_ticks = cost_ticks;
     runner->ticks = ticks;
     return n_left > 0 ? HANGS : GOES_ON;
 }

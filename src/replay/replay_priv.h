@@ -113,9 +113,9 @@ struct course {
 /* ---- the run as recorded ------------------------------------------------------------------- */
 
 /*
- * Each location has one activity per call, in words of 16 bits: its head, then ticks within the window as recorded, which
- * are what it computes before the call and, unless the call goes by its records, what that costs beyond waiting; then
- * the numbers of the calls that must have begun before it goes on, each in two words.
+ * Each location has one activity per call, in words of 16 bits: its head and the ticks within the window, as recorded,
+ * that it computes before the call; then, unless the call goes by its records, the numbers of the calls that must
+ * have begun before it goes on, each in two words, and the ticks that it costs beyond waiting.
  */
 enum {
     ACTIVITY_BY_RECORD =
@@ -241,7 +241,6 @@ struct runner {
     uint32_t event;      /* record in that call to go on with */
     const uint16_t *at;  /* where its activities go on */
     uint32_t n_left;     /* calls that the current one still needs */
-    int64_t cost_ticks;  /* likewise */
     uint32_t next; /* in the chain of those that wait for the same thing; location + 1 */
     uint32_t scan_instance; /* waits for this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
