@@ -109,8 +109,15 @@ static uint32_t instance_of(const struct search *s, uint32_t location,
 }
 
 /* Moves the communicator of a collective to the front. */
-static bool keep_recent(struct search *s, uint32_t instance, uint32_t call)
+static bool keep_collective(struct search *s, uint32_t location, uint32_t call)
 {
+    const uint32_t instance =
+        instance_of(s, location, &s->events->lanes[location].calls[call]);
+
+    if (instance == MPL_NONE) {
+        return true;
+    }
+
     const uint32_t comm = s->events->match->instances[instance].comm;
     struct recent *all = s->recents.data;
     size_t at = 0;
@@ -159,7 +166,6 @@ static bool keep_messages(struct search *s, uint32_t location, uint32_t call)
 
         const struct mpl_end end = mpl_other_end(s->events, partner[m]);
         const uint32_t other = s->events->lanes[end.location].call_of_message[end.message];
-        struct mpl_meeting *kept = is_send(s, location, m) ? s->sent : s->received;
 
         if (other == MPL_NONE || !is_awaited(s, location, call, end.location, other)) {
             continue;
@@ -173,6 +179,9 @@ static bool keep_messages(struct search *s, uint32_t location, uint32_t call)
             }
             *touched = end.location;
         }
+
+        struct mpl_meeting *kept = is_send(s, location, m) ? s->sent : s->received;
+
         kept[end.location] = (struct mpl_meeting){ call, other };
     }
     return true;
@@ -258,21 +267,26 @@ static bool find_meeting(struct search *s, uint32_t culprit, struct mpl_blame *b
 static bool keep_wait(struct search *s, uint32_t location, uint32_t call)
 {
     const struct mpl_call *wait = &s->events->lanes[location].calls[call];
-    const uint32_t instance = instance_of(s, location, wait);
-    struct mpl_blame *blame = mpl_buf_add(&s->blames->all);
+    struct mpl_buf *all = &s->blames->all;
+    const size_t n = all->n;
+    struct mpl_blame *blame;
     bool is_enough = true;
 
-    if (blame == NULL) {
+    if (!mpl_buf_grow_to(all, n + 1)) {
         return false;
     }
-    *blame = (struct mpl_blame){ .call = call, .met = { MPL_NONE, MPL_NONE } };
+    blame = (struct mpl_blame *) all->data + n;
+    *blame = (struct mpl_blame){ .call = call,
+                                 .until = MPL_NONE,
+                                 .met = { MPL_NONE, MPL_NONE } };
     if (wait->wait_kind == MPL_WAIT_LATE_SENDER ||
         wait->wait_kind == MPL_WAIT_LATE_RECEIVER) {
         blame->until = find_message_end(s, location, wait);
-    } else if (instance == MPL_NONE) {
-        blame->until = MPL_NONE;
     } else {
-        is_enough = find_part(s, instance, wait->culprit, &blame->until);
+        const uint32_t instance = instance_of(s, location, wait);
+
+        is_enough =
+            instance == MPL_NONE || find_part(s, instance, wait->culprit, &blame->until);
     }
     return is_enough && (blame->until == MPL_NONE || find_meeting(s, wait->culprit, blame));
 }
@@ -286,13 +300,14 @@ static bool walk_location(struct search *s, uint32_t location)
 
     for (uint32_t k = 0; k < lane->n_calls && is_enough; k++) {
         const struct mpl_call *call = &lane->calls[k];
-        const uint32_t instance = instance_of(s, location, call);
 
         if (mpl_call_wait_ticks(lane, call) > 0 && call->culprit != MPL_NONE) {
             is_enough = keep_wait(s, location, k);
         }
-        is_enough = is_enough && keep_messages(s, location, k) &&
-                    (instance == MPL_NONE || keep_recent(s, instance, k));
+        if (call->parts != PARTS_NONE) {
+            is_enough = is_enough && keep_messages(s, location, k) &&
+                        keep_collective(s, location, k);
+        }
     }
     forget_messages(s);
     return is_enough;
