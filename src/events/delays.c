@@ -25,7 +25,7 @@
 
 #include <stdlib.h>
 
-/* Up to a call. They are kept for every fourth one; those between are added up when asked for. */
+/* Up to a call, or the end. They are kept for every fourth one; those between are added up when asked for. */
 struct sums {
     int64_t waited_ticks; /* in earlier calls */
     int64_t called_ticks; /* likewise, waiting or not: all else is computation */
@@ -79,21 +79,23 @@ static int64_t wait_end_of(const struct delays *d, uint32_t location, uint32_t c
 
 /* ---- sums ----------------------------------------------------------------------------------- */
 
-/* From the sums at call \p from to those at call \p to. */
-static struct sums add_up(const struct mpl_lane *lane, struct sums sums, uint32_t from,
-                          uint32_t to)
+static void add_call(const struct mpl_lane *lane, const struct mpl_call *call,
+                     struct sums *sums)
 {
-    for (uint32_t k = from; k < to; k++) {
-        sums.waited_ticks += mpl_call_wait_ticks(lane, &lane->calls[k]);
-        sums.called_ticks += mpl_call_duration_ticks(lane, &lane->calls[k]);
-    }
-    return sums;
+    sums->waited_ticks += mpl_call_wait_ticks(lane, call);
+    sums->called_ticks += mpl_call_duration_ticks(lane, call);
 }
 
 static struct sums sums_at(const struct delays *d, uint32_t location, uint32_t call)
 {
-    return add_up(&d->events->lanes[location], d->tracks[location].sums[call / SUMS_EVERY],
-                  call - call % SUMS_EVERY, call);
+    const struct mpl_lane *lane = &d->events->lanes[location];
+    const struct mpl_call *end = &lane->calls[call];
+    struct sums sums = d->tracks[location].sums[call / SUMS_EVERY];
+
+    for (const struct mpl_call *k = end - call % SUMS_EVERY; k < end; k++) {
+        add_call(lane, k, &sums);
+    }
+    return sums;
 }
 
 static bool make_track(struct delays *d, uint32_t location)
@@ -111,9 +113,11 @@ static bool make_track(struct delays *d, uint32_t location)
     if (t->sums == NULL || t->change == NULL) {
         return false;
     }
-    for (uint32_t k = SUMS_EVERY; k < n; k += SUMS_EVERY) {
-        sums = add_up(lane, sums, k - SUMS_EVERY, k);
-        t->sums[k / SUMS_EVERY] = sums;
+    for (uint32_t k = 0; k < n; k++) {
+        add_call(lane, &lane->calls[k], &sums);
+        if ((k + 1) % SUMS_EVERY == 0) {
+            t->sums[(k + 1) / SUMS_EVERY] = sums;
+        }
     }
     return true;
 }
@@ -132,15 +136,17 @@ static struct stretch stretch_of(const struct delays *d, uint32_t location, uint
 {
     const struct sums end = sums_at(d, location, until);
     const int64_t end_ticks = enter_of(d, location, until);
-    int64_t from_ticks = mpl_time_of(d->events, &d->events->model->locations[location], 0);
-    int64_t begin_ticks = d->events->window_begin_ticks;
     struct sums begin = { 0, 0 };
+    int64_t from_ticks;
+    int64_t begin_ticks;
     struct stretch s;
 
     if (met != MPL_NONE) {
-        begin =
-            add_up(&d->events->lanes[location], sums_at(d, location, met), met, met + 1);
+        begin = sums_at(d, location, met + 1);
         begin_ticks = from_ticks = leave_of(d, location, met);
+    } else {
+        from_ticks = mpl_time_of(d->events, &d->events->model->locations[location], 0);
+        begin_ticks = d->events->window_begin_ticks;
     }
     s.computing_ticks = end_ticks - from_ticks - (end.called_ticks - begin.called_ticks);
     s.waiting_ticks = end.waited_ticks - begin.waited_ticks;
