@@ -186,10 +186,11 @@ enum mpl_record {
     MPL_REC_KNOWN
 };
 
+/** The value of all but the first: so many bytes are behind the type at most. */
 enum mpl_record_shape {
-    MPL_SHAPE_SIZED,    /**< A length, then fields. Also of types that nobody knows yet. */
-    MPL_SHAPE_SINGLE32, /**< One compressed 32-bit integer and no length. */
-    MPL_SHAPE_SINGLE64,
+    MPL_SHAPE_SIZED = 0, /**< A length, then fields. Also of types that nobody knows yet. */
+    MPL_SHAPE_SINGLE32 = 5, /**< One compressed 32-bit integer and no length. */
+    MPL_SHAPE_SINGLE64 = 9,
 };
 
 /**

@@ -72,7 +72,8 @@ static const uint8_t *leaves_chunk(struct mpl_event_scan *p)
                : broken(p, "a record leaves its chunk");
 }
 
-/** Skips \p n compressed integers of at most \p most bytes; NULL if they do not fit. */
+/** Behind \p n compressed integers of at most \p most bytes; NULL if they are none. The last one may end behind
+ *  \p end, where the padding of a file begins at the latest; that is for the caller to see, once for all of them. */
 static inline const uint8_t *skip_integers(const uint8_t *at, const uint8_t *end,
                                            unsigned n, unsigned most)
 {
@@ -80,11 +81,13 @@ static inline const uint8_t *skip_integers(const uint8_t *at, const uint8_t *end
         if (at >= end) {
             return NULL;
         }
-        const unsigned length = *at == UINT8_MAX ? 0 : *at;
-        if (length > most || length >= (size_t) (end - at)) {
+        if (*at <= most) {
+            at += 1 + *at;
+        } else if (*at == UINT8_MAX) {
+            at++;
+        } else {
             return NULL;
         }
-        at += 1 + length;
     }
     return at;
 }
@@ -92,11 +95,9 @@ static inline const uint8_t *skip_integers(const uint8_t *at, const uint8_t *end
 static inline bool fields_fit(const struct mpl_record_kind *kind, const uint8_t *at,
                               const uint8_t *end)
 {
-    if (kind->n_u8 > end - at) {
-        return false;
-    }
     at = skip_integers(at + kind->n_u8, end, kind->n_u32, 4);
-    return at != NULL && skip_integers(at, end, kind->n_u64, 8) != NULL;
+    at = at != NULL ? skip_integers(at, end, kind->n_u64, 8) : NULL;
+    return at != NULL && at <= end;
 }
 
 /** Behind a record with a length in front; \p at is the length. */
@@ -182,9 +183,9 @@ static const uint8_t *take_record(struct mpl_event_scan *p, const uint8_t *at,
     if (!p->has_time) {
         return broken(p, "an event stands before the first time");
     }
-    if (kind->shape == MPL_SHAPE_SINGLE32 || kind->shape == MPL_SHAPE_SINGLE64) {
-        next = skip_integers(at, end, 1, kind->shape == MPL_SHAPE_SINGLE32 ? 4 : 8);
-        if (next == NULL) {
+    if (kind->shape != MPL_SHAPE_SIZED) {
+        next = skip_integers(at, end, 1, kind->shape - 1u);
+        if (next == NULL || next > end) {
             return end - at < 9 ? leaves_chunk(p) : broken(p, "a record has broken fields");
         }
     } else {
@@ -206,24 +207,26 @@ take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
            bool is_big_endian)
 {
     const uint64_t first = p->scan->first_time;
+    const uint64_t latest =
+        first < UINT64_MAX - MPL_LONGEST_RUN ? first + MPL_LONGEST_RUN : UINT64_MAX;
     uint64_t time = p->time;
     uint64_t time_before = p->time_before;
     const uint8_t *time_at = NULL;
+    /* What begins before it lies in the chunk, if it is a time or an integer without a length in front. */
+    const uint8_t *const last =
+        end - at > MPL_SHAPE_SINGLE64 ? end - MPL_SHAPE_SINGLE64 : at;
 
-    while (end - at >= 9) {
+    while (at < last) {
         const uint8_t type = *at;
+        const struct mpl_record_kind *kind = &mpl_record_kinds[type];
         const uint8_t length = at[1];
 
-        if (type == MPL_REC_ENTER || type == MPL_REC_LEAVE) {
-            if (length > 4) {
-                break;
-            }
-        } else if (type == MPL_REC_TIME) {
+        if (type == MPL_REC_TIME) {
             uint64_t next;
 
             memcpy(&next, at + 1, sizeof next);
             next = is_big_endian ? __builtin_bswap64(next) : next;
-            if (next < time || next - first > MPL_LONGEST_RUN) {
+            if (next < time || next > latest) {
                 break;
             }
             time_before = time;
@@ -231,15 +234,11 @@ take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
             time_at = at;
             at += 9;
             continue;
-        } else if (type < MPL_REC_BUFFER_FLUSH || type >= MPL_REC_KNOWN ||
-                   length == UINT8_MAX || length > end - at - 2) {
-            break;
-        } else if (mpl_record_kinds[type].shape == MPL_SHAPE_SINGLE32 ||
-                   mpl_record_kinds[type].shape == MPL_SHAPE_SINGLE64) {
-            if (length > (mpl_record_kinds[type].shape == MPL_SHAPE_SINGLE32 ? 4 : 8)) {
-                break;
-            }
-        } else if (!fields_fit(&mpl_record_kinds[type], at + 2, at + 2 + length)) {
+        }
+        if (length >= kind->shape &&
+            (type < MPL_REC_BUFFER_FLUSH || type >= MPL_REC_KNOWN ||
+             kind->shape != MPL_SHAPE_SIZED || length == UINT8_MAX ||
+             length > end - at - 2 || !fields_fit(kind, at + 2, at + 2 + length))) {
             break;
         }
         p->n_of_type[type]++;
