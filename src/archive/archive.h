@@ -251,7 +251,7 @@ struct mpl_event_scan {
     uint64_t n_of_type[256]; /**< Event records. */
 };
 
-/** Records of a chunk that are sound. */
+/** Records of a chunk that are sound; what ends it is not among them. */
 struct mpl_records_of_chunk {
     const uint8_t *at;
     const uint8_t *end;

@@ -21,6 +21,17 @@ INLINE uint64_t load_u64(const uint8_t *at, bool is_big_endian)
     return is_big_endian ? __builtin_bswap64(value) : value;
 }
 
+/* What of eight bytes, the first of which is the lowest, belongs to an integer of so many. */
+static const uint64_t kept_bits[] = { 0,
+                                      UINT64_MAX >> 56,
+                                      UINT64_MAX >> 48,
+                                      UINT64_MAX >> 40,
+                                      UINT64_MAX >> 32,
+                                      UINT64_MAX >> 24,
+                                      UINT64_MAX >> 16,
+                                      UINT64_MAX >> 8,
+                                      UINT64_MAX };
+
 /* Eight bytes are fetched whatever the length: the padding behind the file allows it. Lengths follow no pattern that a
  * processor could guess, so none but the rare one is branched on. */
 INLINE uint64_t get_u64(const uint8_t **at, bool is_big_endian)
@@ -33,8 +44,7 @@ INLINE uint64_t get_u64(const uint8_t **at, bool is_big_endian)
     const uint64_t value = load_u64(*at, is_big_endian);
     *at += n;
     /* Twice half of it, as no word may be shifted by its length. */
-    return is_big_endian ? value >> (32 - 4 * n) >> (32 - 4 * n)
-                         : value & ((UINT64_C(1) << 4 * n << 4 * n) - 1);
+    return is_big_endian ? value >> (32 - 4 * n) >> (32 - 4 * n) : value & kept_bits[n];
 }
 
 INLINE uint32_t get_u32(const uint8_t **at, bool is_big_endian)
@@ -391,19 +401,17 @@ INLINE void take_chunk(struct mpl_decode *d, const uint8_t *at, const uint8_t *e
 {
     const uint64_t base = d->job.scan->first_time;
 
-    while (at < end && *at != MPL_REC_END_OF_CHUNK && *at != MPL_REC_END_OF_FILE) {
-        if (*at == MPL_REC_ENTER || *at == MPL_REC_LEAVE) {
+    while (at < end) {
+        if (*at == MPL_REC_TIME) {
+            d->now_ticks = (int64_t) (load_u64(at + 1, big) - base);
+            at += 9;
+            if (d->flush_end != MPL_NONE) {
+                bound_flush(d);
+            }
+        } else if (*at == MPL_REC_ENTER || *at == MPL_REC_LEAVE) {
             at = take_region(d, at, big);
-            continue;
-        }
-        if (*at != MPL_REC_TIME) {
+        } else {
             at = take_record(d, at, big);
-            continue;
-        }
-        d->now_ticks = (int64_t) (load_u64(at + 1, big) - base);
-        at += 9;
-        if (d->flush_end != MPL_NONE) {
-            bound_flush(d);
         }
     }
 }
