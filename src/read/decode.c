@@ -119,6 +119,84 @@ static void take_flush(struct mpl_decode *d, uint64_t stop_ticks, const uint8_t 
     d->counts.flushes++;
 }
 
+/* ---- messages ---------------------------------------------------------------------------- */
+
+/*
+ * Requests tie the posting of a receive to its completion; EZTrace forgets and repeats
+ * completions and reuses request numbers, so nothing here relies on a request being completed
+ * exactly once. A third of the work per message would be calls, so there are none.
+ */
+
+INLINE void open_request(struct mpl_decode *d, enum mpl_request_kind kind, uint64_t request,
+                         uint32_t item)
+{
+    if (!mpl_requests_put(&d->scratch->requests, kind, request, item)) {
+        d->is_out_of_memory = true;
+    }
+}
+
+/** A message record of the given kind: SEND, ISEND, RECV or IRECV. */
+INLINE void store_message(struct mpl_decode *d, enum mpl_event_kind kind, uint32_t envelope,
+                          uint64_t bytes, uint64_t request)
+{
+    uint32_t number = MPL_NONE;
+    uint32_t post = MPL_NONE;
+
+    if (d->is_out_of_memory) {
+        return;
+    }
+    if (kind == MPL_EV_IRECV) {
+        number = mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, request);
+    }
+    if (number != MPL_NONE) {
+        post = d->messages[number].post;
+    } else {
+        number = d->n_messages++;
+    }
+    d->messages[number] = (struct mpl_message){
+        .envelope = envelope, .event = mpl_decode_count(d), .post = post, .bytes = bytes
+    };
+    mpl_decode_store(d, kind, number);
+    if (kind == MPL_EV_ISEND) {
+        open_request(d, MPL_REQUEST_SEND, request, number);
+    }
+}
+
+INLINE void store_isend_done(struct mpl_decode *d, uint64_t request)
+{
+    const uint32_t number =
+        mpl_requests_take(&d->scratch->requests, MPL_REQUEST_SEND, request);
+
+    if (number != MPL_NONE) {
+        d->messages[number].post = mpl_decode_count(d);
+    }
+    mpl_decode_store(d, MPL_EV_ISEND_DONE, number);
+}
+
+INLINE void store_irecv_post(struct mpl_decode *d, uint64_t request)
+{
+    const uint32_t number = d->n_messages++;
+
+    d->messages[number] = (struct mpl_message){ .envelope = MPL_NONE,
+                                                .event = MPL_NONE,
+                                                .post = mpl_decode_count(d) };
+    mpl_decode_store(d, MPL_EV_IRECV_POST, number);
+    open_request(d, MPL_REQUEST_RECV, request, number);
+}
+
+static void store_cancelled(struct mpl_decode *d, uint64_t request)
+{
+    /* A cancelled send may still have been received; only match can tell. */
+    const uint32_t number =
+        mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, request);
+
+    if (number != MPL_NONE) {
+        d->messages[number].event = mpl_decode_count(d);
+        d->counts.cancelled++;
+    }
+    mpl_decode_store(d, MPL_EV_MARK, 0);
+}
+
 /* ---- records ------------------------------------------------------------------------------ */
 
 /* 256 TiB: longer than any memory that a message could come from. */
@@ -143,7 +221,8 @@ INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
         key.flags |= MPL_ENVELOPE_GARBAGE_LENGTH;
         bytes = 0;
     }
-    mpl_decode_message(d, kind, &key, bytes, has_request ? get_u64(&at, big) : 0);
+    store_message(d, kind, mpl_decode_envelope(d, key), bytes,
+                  has_request ? get_u64(&at, big) : 0);
 }
 
 INLINE struct mpl_coll_record get_collective(const uint8_t *at, bool has_request, bool big)
@@ -371,16 +450,16 @@ INLINE const uint8_t *take_record(struct mpl_decode *d, const uint8_t *at, bool 
 
     switch (type) {
     case MPL_REC_ISEND_COMPLETE:
-        mpl_decode_isend_done(d, get_u64(&at, big));
+        store_isend_done(d, get_u64(&at, big));
         return at;
     case MPL_REC_IRECV_REQUEST:
-        mpl_decode_irecv_post(d, get_u64(&at, big));
+        store_irecv_post(d, get_u64(&at, big));
         if (d->job.refs->extras.has_any) {
             mpl_extras_post(d, record);
         }
         return at;
     case MPL_REC_REQUEST_CANCELLED:
-        mpl_decode_cancelled(d, get_u64(&at, big));
+        store_cancelled(d, get_u64(&at, big));
         return at;
     case MPL_REC_OMP_FORK:
         mpl_decode_store(d, MPL_EV_FORK, get_u32(&at, big));

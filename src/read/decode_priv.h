@@ -92,15 +92,17 @@ struct mpl_coll_record {
     uint64_t request;
 };
 
+/** Number of an envelope that has not been seen before; MPL_NONE without memory. */
+uint32_t mpl_decode_new_envelope(struct mpl_decode *d, struct mpl_envelope_key key);
+
 /** Number of an envelope; MPL_NONE without memory. */
-uint32_t mpl_decode_envelope(struct mpl_decode *d, const struct mpl_envelope_key *key);
-/** A message record of the given kind: SEND, ISEND, RECV or IRECV. */
-void mpl_decode_message(struct mpl_decode *d, enum mpl_event_kind kind,
-                        const struct mpl_envelope_key *key, uint64_t bytes,
-                        uint64_t request);
-void mpl_decode_isend_done(struct mpl_decode *d, uint64_t request);
-void mpl_decode_irecv_post(struct mpl_decode *d, uint64_t request);
-void mpl_decode_cancelled(struct mpl_decode *d, uint64_t request);
+static inline uint32_t mpl_decode_envelope(struct mpl_decode *d,
+                                           struct mpl_envelope_key key)
+{
+    const uint32_t number = mpl_envelopes_find(&d->scratch->envelopes, key);
+
+    return number != MPL_NONE ? number : mpl_decode_new_envelope(d, key);
+}
 
 /* ---- extras.c; \p record is where a record begins -------------------------------------- */
 

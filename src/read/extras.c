@@ -173,7 +173,7 @@ static void want(struct mpl_decode *d)
         .flags = MPL_ENVELOPE_WANTED | (is_any ? MPL_ENVELOPE_ANY_SOURCE : 0) |
                  (a->asked_tag == UINT32_MAX ? MPL_ENVELOPE_ANY_TAG : 0),
     };
-    const uint32_t envelope = mpl_decode_envelope(d, &key);
+    const uint32_t envelope = mpl_decode_envelope(d, key);
 
     d->is_out_of_memory |=
         envelope == MPL_NONE || !mpl_buf_put(&d->scratch->wanted, &envelope);

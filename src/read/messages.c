@@ -1,7 +1,6 @@
 /*
- * Message ends and collective parts of one location. Requests tie the posting of a receive to
- * its completion; EZTrace forgets and repeats completions and reuses request numbers, so nothing
- * here relies on a request being completed exactly once.
+ * Envelopes of messages and collective parts of one location. A request may be completed never or
+ * twice, as decode.c says of those of messages.
  */
 #include "config.h"
 
@@ -56,93 +55,17 @@ static void fill_envelope(struct mpl_decode *d, const struct mpl_envelope_key *k
     envelope->is_garbage = envelope->peer == MPL_NONE;
 }
 
-uint32_t mpl_decode_envelope(struct mpl_decode *d, const struct mpl_envelope_key *key)
+uint32_t mpl_decode_new_envelope(struct mpl_decode *d, struct mpl_envelope_key key)
 {
     struct mpl_envelopes *all = &d->scratch->envelopes;
-    bool is_new;
-    const uint32_t number = mpl_envelopes_put(all, key, &is_new);
+    const uint32_t number = mpl_envelopes_add(all, key);
 
     if (number == MPL_NONE) {
         d->is_out_of_memory = true;
-    } else if (is_new) {
-        fill_envelope(d, key, mpl_buf_get(&all->items, number));
+    } else {
+        fill_envelope(d, &key, mpl_buf_get(&all->items, number));
     }
     return number;
-}
-
-/* ---- messages ------------------------------------------------------------------------------------ */
-
-static uint32_t add_message(struct mpl_decode *d)
-{
-    d->messages[d->n_messages] =
-        (struct mpl_message){ .envelope = MPL_NONE, .event = MPL_NONE, .post = MPL_NONE };
-    return d->n_messages++;
-}
-
-static void open_request(struct mpl_decode *d, enum mpl_request_kind kind, uint64_t request,
-                         uint32_t item)
-{
-    if (!mpl_requests_put(&d->scratch->requests, kind, request, item)) {
-        d->is_out_of_memory = true;
-    }
-}
-
-void mpl_decode_message(struct mpl_decode *d, enum mpl_event_kind kind,
-                        const struct mpl_envelope_key *key, uint64_t bytes,
-                        uint64_t request)
-{
-    const uint32_t envelope = mpl_decode_envelope(d, key);
-    uint32_t number = MPL_NONE;
-
-    if (d->is_out_of_memory) {
-        return;
-    }
-    if (kind == MPL_EV_IRECV) {
-        number = mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, request);
-    }
-    if (number == MPL_NONE) {
-        number = add_message(d);
-    }
-    if (kind == MPL_EV_ISEND) {
-        open_request(d, MPL_REQUEST_SEND, request, number);
-    }
-    d->messages[number].envelope = envelope;
-    d->messages[number].event = mpl_decode_count(d);
-    d->messages[number].bytes = bytes;
-    mpl_decode_store(d, kind, number);
-}
-
-void mpl_decode_isend_done(struct mpl_decode *d, uint64_t request)
-{
-    const uint32_t number =
-        mpl_requests_take(&d->scratch->requests, MPL_REQUEST_SEND, request);
-
-    if (number != MPL_NONE) {
-        d->messages[number].post = mpl_decode_count(d);
-    }
-    mpl_decode_store(d, MPL_EV_ISEND_DONE, number);
-}
-
-void mpl_decode_irecv_post(struct mpl_decode *d, uint64_t request)
-{
-    const uint32_t number = add_message(d);
-
-    open_request(d, MPL_REQUEST_RECV, request, number);
-    d->messages[number].post = mpl_decode_count(d);
-    mpl_decode_store(d, MPL_EV_IRECV_POST, number);
-}
-
-void mpl_decode_cancelled(struct mpl_decode *d, uint64_t request)
-{
-    /* A cancelled send may still have been received; only match can tell. */
-    const uint32_t number =
-        mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, request);
-
-    if (number != MPL_NONE) {
-        d->messages[number].event = mpl_decode_count(d);
-        d->counts.cancelled++;
-    }
-    mpl_decode_store(d, MPL_EV_MARK, 0);
 }
 
 /* ---- collectives ------------------------------------------------------------------------------------ */
@@ -231,7 +154,8 @@ void mpl_decode_icoll_request(struct mpl_decode *d, uint64_t request)
 
     d->collectives[number].begin = mpl_decode_count(d);
     d->collectives[number].is_immediate = true;
-    open_request(d, MPL_REQUEST_COLL, request, number);
+    d->is_out_of_memory |=
+        !mpl_requests_put(&d->scratch->requests, MPL_REQUEST_COLL, request, number);
     mpl_decode_store(d, MPL_EV_COLL_BEGIN, number);
 }
 

@@ -25,12 +25,63 @@ struct mpl_requests {
 
 /** Forgets all requests. */
 void mpl_requests_clear(struct mpl_requests *requests);
+/** Makes room for twice as many. False when out of memory. */
+bool mpl_requests_grow(struct mpl_requests *requests);
+/** Forgets the request in \p slot; others may move. */
+void mpl_requests_drop(struct mpl_requests *requests, struct mpl_request *slot);
+
+static inline size_t mpl_requests_home(const struct mpl_requests *requests, uint8_t kind,
+                                       uint64_t number)
+{
+    /* The numbers are addresses and counters; what is counted on is spread evenly by the golden ratio (Knuth). */
+    const uint64_t x = number + ((uint64_t) kind << 32);
+
+    return (size_t) (x * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (requests->n_slots - 1);
+}
+
+/** The slot of the request, or the free one where it would stand. There must be slots. */
+static inline struct mpl_request *mpl_requests_slot(const struct mpl_requests *requests,
+                                                    uint8_t kind, uint64_t number)
+{
+    struct mpl_request *slots = requests->room.data;
+    size_t at = mpl_requests_home(requests, kind, number);
+
+    while (slots[at].is_used && (slots[at].number != number || slots[at].kind != kind)) {
+        at = (at + 1) & (requests->n_slots - 1);
+    }
+    return &slots[at];
+}
+
 /** Opens a request; an open one of the same number is given up. False when out of memory. */
-bool mpl_requests_put(struct mpl_requests *requests, enum mpl_request_kind kind,
-                      uint64_t number, uint32_t item);
+static inline bool mpl_requests_put(struct mpl_requests *requests,
+                                    enum mpl_request_kind kind, uint64_t number,
+                                    uint32_t item)
+{
+    if (requests->n * 2 >= requests->n_slots && !mpl_requests_grow(requests)) {
+        return false;
+    }
+    struct mpl_request *slot = mpl_requests_slot(requests, (uint8_t) kind, number);
+    requests->n += slot->is_used ? 0 : 1;
+    *slot = (struct mpl_request){ number, item, (uint8_t) kind, true };
+    return true;
+}
+
 /** Completes a request: its item, or MPL_NONE when it is not open. */
-uint32_t mpl_requests_take(struct mpl_requests *requests, enum mpl_request_kind kind,
-                           uint64_t number);
+static inline uint32_t mpl_requests_take(struct mpl_requests *requests,
+                                         enum mpl_request_kind kind, uint64_t number)
+{
+    if (requests->n == 0) {
+        return MPL_NONE;
+    }
+    struct mpl_request *slot = mpl_requests_slot(requests, (uint8_t) kind, number);
+    if (!slot->is_used) {
+        return MPL_NONE;
+    }
+    const uint32_t item = slot->item;
+    mpl_requests_drop(requests, slot);
+    return item;
+}
+
 void mpl_requests_free(struct mpl_requests *requests);
 
 /* ---- envelopes -------------------------------------------------------------------------- */
@@ -47,8 +98,7 @@ enum mpl_envelope_flag {
 
 /**
  * An envelope as recorded: what makes two message ends share one. Four fields of the same width,
- * because it is written and compared for every message: fields of a byte each would be read
- * together before they have reached the cache, which costs more than the whole comparison.
+ * because it is made and compared for every message: so it can be, and stays in registers.
  */
 struct mpl_envelope_key {
     uint32_t comm; /**< Local reference. */
@@ -62,13 +112,44 @@ struct mpl_envelopes {
     size_t n_slots;
     struct mpl_buf keys;  /**< struct mpl_envelope_key */
     struct mpl_buf items; /**< struct mpl_envelope, filled in by the caller. */
-    uint32_t last;        /**< Found last time: repetition is the rule. */
 };
 
+/* Ranks, tags and communicators are small numbers, so one multiplication (Knuth's, by the golden
+ * ratio) spreads them; this runs for every message. */
+static inline size_t mpl_envelopes_home(const struct mpl_envelopes *envelopes,
+                                        struct mpl_envelope_key key)
+{
+    const uint64_t x = ((uint64_t) key.tag << 24) + ((uint64_t) key.comm << 13) +
+                       ((uint64_t) key.rank << 3) + key.flags;
+
+    return (size_t) (x * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (envelopes->n_slots - 1);
+}
+
+/** Number of the envelope, or MPL_NONE. */
+static inline uint32_t mpl_envelopes_find(const struct mpl_envelopes *envelopes,
+                                          struct mpl_envelope_key key)
+{
+    const struct mpl_envelope_key *keys = envelopes->keys.data;
+    const uint32_t *slots = envelopes->room.data;
+
+    if (envelopes->keys.n == 0) {
+        return MPL_NONE;
+    }
+    for (size_t at = mpl_envelopes_home(envelopes, key); slots[at] != 0;
+         at = (at + 1) & (envelopes->n_slots - 1)) {
+        const struct mpl_envelope_key *there = &keys[slots[at] - 1];
+
+        if (there->rank == key.rank && there->tag == key.tag && there->comm == key.comm &&
+            there->flags == key.flags) {
+            return slots[at] - 1;
+        }
+    }
+    return MPL_NONE;
+}
+
 void mpl_envelopes_start(struct mpl_envelopes *envelopes);
-/** Number of the envelope; \p is_new tells the caller to fill it in. MPL_NONE: no memory. */
-uint32_t mpl_envelopes_put(struct mpl_envelopes *envelopes,
-                           const struct mpl_envelope_key *key, bool *is_new);
+/** Number of an envelope that is not there, which the caller fills in. MPL_NONE: no memory. */
+uint32_t mpl_envelopes_add(struct mpl_envelopes *envelopes, struct mpl_envelope_key key);
 void mpl_envelopes_free(struct mpl_envelopes *envelopes);
 
 #endif

@@ -110,20 +110,24 @@ static uint32_t add_envelope(struct mpl_build *b, struct mpl_builder *at,
     const struct mpl_text_rank *rank = is_send ? &item->to : &item->from;
     const bool is_null = rank->rank == MPL_TEXT_NULL_RANK;
     const uint32_t comm = comm_of(b, at, item);
-    struct mpl_envelope_key key = { .comm = comm,
-                                    .rank = is_null ? null_rank : (uint32_t) rank->rank,
-                                    .tag = item->tag,
-                                    .flags = is_send ? MPL_ENVELOPE_SEND : 0 };
+    const struct mpl_envelope_key key = { .comm = comm,
+                                          .rank =
+                                              is_null ? null_rank : (uint32_t) rank->rank,
+                                          .tag = item->tag,
+                                          .flags = is_send ? MPL_ENVELOPE_SEND : 0 };
+    uint32_t number = mpl_envelopes_find(&at->envelopes, key);
     uint32_t peer = MPL_NONE;
-    bool is_new;
 
     if (comm != MPL_NONE && !is_null) {
         peer = peer_of(b, at, comm, rank, item);
     }
-    const uint32_t number = mpl_envelopes_put(&at->envelopes, &key, &is_new);
+    if (number != MPL_NONE) {
+        return number;
+    }
+    number = mpl_envelopes_add(&at->envelopes, key);
     if (number == MPL_NONE) {
         b->is_out_of_memory = true;
-    } else if (is_new) {
+    } else {
         *(struct mpl_envelope *) mpl_buf_get(&at->envelopes.items, number) =
             (struct mpl_envelope){ .comm = comm,
                                    .peer = peer,
