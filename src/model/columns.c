@@ -281,6 +281,9 @@ static uint32_t first_after(uint32_t last)
     return last > half ? last - half : 0;
 }
 
+/* What 32 bits can tell. */
+static const uint64_t narrow_reach = UINT64_C(1) << 32;
+
 void mpl_event_writer_open_block(struct mpl_event_writer *w, int64_t ticks)
 {
     const uint32_t at = w->n / MPL_BLOCK_EVENTS;
@@ -290,7 +293,7 @@ void mpl_event_writer_open_block(struct mpl_event_writer *w, int64_t ticks)
     }
     w->base_ticks = ticks;
     w->times.base[at] = ticks;
-    w->wide_mark = 0;
+    w->reach = narrow_reach;
     for (int class = MPL_REF_MESSAGE; class < MPL_REF_CLASSES; class ++) {
         w->first[class] = first_after(w->last[class]);
     }
@@ -298,7 +301,7 @@ void mpl_event_writer_open_block(struct mpl_event_writer *w, int64_t ticks)
     memcpy(w->block[at].first, w->first, sizeof w->first);
     if (ticks == MPL_TICKS_WIDE) {
         w->times.base[at] = 0; /* Not wide before the event is added. */
-        w->wide_mark = UINT64_MAX;
+        w->reach = 0;
     }
 }
 
@@ -306,7 +309,7 @@ void mpl_event_writer_open_block(struct mpl_event_writer *w, int64_t ticks)
 static void take_base(struct mpl_event_writer *w, uint32_t event)
 {
     w->base_ticks = w->times.base[event / MPL_BLOCK_EVENTS];
-    w->wide_mark = w->base_ticks == MPL_TICKS_WIDE ? UINT64_MAX : 0;
+    w->reach = w->base_ticks == MPL_TICKS_WIDE ? 0 : narrow_reach;
 }
 
 /* A time before the first one of its block, or too far behind it. */

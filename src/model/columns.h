@@ -125,7 +125,7 @@ struct mpl_event_writer {
     bool is_short; /**< Memory ran out; nothing else holds. */
     /* Of the block at hand: */
     int64_t base_ticks;
-    uint64_t wide_mark; /**< Above 32 bits if the block is wide, else 0. */
+    uint64_t reach; /**< So much later a time must not be to fit; 0 if the block is wide. */
     uint32_t first[MPL_REF_CLASSES];
     uint32_t last[MPL_REF_CLASSES]; /**< The last reference of each class, but MPL_NONE. */
     /* Owned: */
@@ -160,7 +160,7 @@ static inline void mpl_event_writer_add_of(struct mpl_event_writer *writer, int6
     const uint64_t later = (uint64_t) ticks - (uint64_t) writer->base_ticks;
     const uint32_t above = class == MPL_REF_PLAIN ? ref : ref - writer->first[class];
 
-    if (__builtin_expect((later | writer->wide_mark) <= UINT32_MAX, true)) {
+    if (__builtin_expect(later < writer->reach, true)) {
         writer->times.offset[n] = (uint32_t) later;
     } else {
         mpl_event_writer_add_ticks(writer, ticks);
