@@ -102,33 +102,36 @@ bool mpl_envelope_is_unsure(const struct mpl_envelope *e)
 
 /* ---- sends --------------------------------------------------------------------- */
 
-static void add_send(struct mpl_streams *streams, uint32_t location, uint32_t message)
+static void push_send(struct mpl_streams *streams, uint32_t stream, uint32_t number)
 {
-    struct mpl_matcher *m = streams->matcher;
-    const struct mpl_location *loc = &m->model->locations[location];
-    const uint32_t envelope = loc->messages[message].envelope;
-
-    if (envelope == MPL_NONE || !loc->envelopes[envelope].is_send) {
-        return;
-    }
-
-    const uint32_t known = streams->stream_of[streams->first_envelope[location] + envelope];
-
-    if (known == MPL_NONE) {
-        return;
-    }
-
-    struct mpl_stream *s = &streams->stream[known];
-    const uint32_t number = m->match->first_number[location] + message;
+    struct mpl_stream *s = &streams->stream[stream];
 
     if (s->head == MPL_NONE) {
         s->head = number;
     } else {
-        m->partner[s->tail] = number;
+        streams->matcher->partner[s->tail] = number;
     }
     s->tail = number;
     s->n_sends++;
     s->n_spare++;
+}
+
+static void add_sends(struct mpl_streams *streams, uint32_t location, uint32_t first,
+                      uint32_t n)
+{
+    const struct mpl_matcher *m = streams->matcher;
+    const struct mpl_location *loc = &m->model->locations[location];
+    const uint32_t *known = &streams->stream_of[streams->first_envelope[location]];
+    const uint32_t first_number = m->match->first_number[location];
+
+    for (uint32_t i = first; i < first + n; i++) {
+        const uint32_t envelope = loc->messages[i].envelope;
+
+        if (envelope != MPL_NONE && loc->envelopes[envelope].is_send &&
+            known[envelope] != MPL_NONE) {
+            push_send(streams, known[envelope], first_number + i);
+        }
+    }
 }
 
 bool mpl_stream_pop(struct mpl_streams *streams, uint32_t stream, uint32_t receive)
@@ -165,18 +168,13 @@ static void clear_unmatched(struct mpl_streams *streams)
 
 /* ---- receives ------------------------------------------------------------------ */
 
-static void take_send(struct mpl_streams *streams, uint32_t location, uint32_t message)
+/* \p known: the stream of the receive's envelope, as far as one has been looked for. */
+static void take_send(struct mpl_streams *streams, uint32_t location, uint32_t message,
+                      uint32_t *known)
 {
     const struct mpl_matcher *m = streams->matcher;
     const struct mpl_location *loc = &m->model->locations[location];
-    const uint32_t envelope = loc->messages[message].envelope;
-
-    if (envelope == MPL_NONE || loc->envelopes[envelope].is_send) {
-        return;
-    }
-
-    const struct mpl_envelope *e = &loc->envelopes[envelope];
-    uint32_t *known = &streams->stream_of[streams->first_envelope[location] + envelope];
+    const struct mpl_envelope *e = &loc->envelopes[loc->messages[message].envelope];
 
     if (*known == MPL_STREAM_UNKNOWN) {
         *known = mpl_streams_find(streams, e->comm, e->peer, loc->process, e->tag);
@@ -191,10 +189,26 @@ static void take_send(struct mpl_streams *streams, uint32_t location, uint32_t m
     }
 }
 
+static void take_sends(struct mpl_streams *streams, uint32_t location, uint32_t first,
+                       uint32_t n)
+{
+    const struct mpl_location *loc = &streams->matcher->model->locations[location];
+    uint32_t *known = &streams->stream_of[streams->first_envelope[location]];
+
+    for (uint32_t i = first; i < first + n; i++) {
+        const uint32_t envelope = loc->messages[i].envelope;
+
+        if (envelope != MPL_NONE && !loc->envelopes[envelope].is_send) {
+            take_send(streams, location, i, &known[envelope]);
+        }
+    }
+}
+
 /* ---- order --------------------------------------------------------------------- */
 
-typedef void (*take_message)(struct mpl_streams *streams, uint32_t location,
-                             uint32_t message);
+/* Is given \p n message ends, which were posted one after the other. */
+typedef void (*take_messages)(struct mpl_streams *streams, uint32_t location,
+                              uint32_t first, uint32_t n);
 
 /*
  * When a message end was posted; one without any record comes first. Receives are recorded when
@@ -221,7 +235,7 @@ static int64_t posted_at(const struct mpl_model *model, uint32_t location, uint3
 }
 
 static void walk_threads(struct mpl_streams *streams, const struct mpl_process *process,
-                         struct mpl_turns *turns, take_message take)
+                         struct mpl_turns *turns, take_messages take)
 {
     const struct mpl_model *model = streams->matcher->model;
 
@@ -236,7 +250,7 @@ static void walk_threads(struct mpl_streams *streams, const struct mpl_process *
     while (turns->n > 0) {
         struct mpl_turn turn = turns->turn[0];
 
-        take(streams, turn.location, turn.item);
+        take(streams, turn.location, turn.item, 1);
         turn.item++;
         if (turn.item < model->locations[turn.location].n_messages) {
             turn.time_ticks = posted_at(model, turn.location, turn.item);
@@ -249,7 +263,7 @@ static void walk_threads(struct mpl_streams *streams, const struct mpl_process *
 
 /* Hands the message ends of a process to take() in the order in which they were posted. */
 static void walk_process(struct mpl_streams *streams, const struct mpl_process *process,
-                         struct mpl_turns *turns, take_message take)
+                         struct mpl_turns *turns, take_messages take)
 {
     const struct mpl_model *model = streams->matcher->model;
     uint32_t n_talking = 0;
@@ -265,8 +279,8 @@ static void walk_process(struct mpl_streams *streams, const struct mpl_process *
         walk_threads(streams, process, turns, take);
         return;
     }
-    for (uint32_t i = 0; n_talking == 1 && i < model->locations[talking].n_messages; i++) {
-        take(streams, talking, i);
+    if (n_talking == 1) {
+        take(streams, talking, 0, model->locations[talking].n_messages);
     }
 }
 
@@ -348,7 +362,7 @@ enum mpl_status mpl_match_messages(struct mpl_matcher *matcher, struct mpl_err *
     }
     put_streams(&streams);
     for (uint32_t p = 0; p < model->n_processes; p++) {
-        walk_process(&streams, &model->processes[p], &turns, add_send);
+        walk_process(&streams, &model->processes[p], &turns, add_sends);
     }
     if (has_unsure) {
         st = mpl_choices_create(&streams, err);
@@ -357,7 +371,7 @@ enum mpl_status mpl_match_messages(struct mpl_matcher *matcher, struct mpl_err *
         }
     }
     for (uint32_t p = 0; p < model->n_processes; p++) {
-        walk_process(&streams, &model->processes[p], &turns, take_send);
+        walk_process(&streams, &model->processes[p], &turns, take_sends);
     }
     clear_unmatched(&streams);
     return MPL_OK;
