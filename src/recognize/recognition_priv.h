@@ -16,7 +16,7 @@ struct mpl_range {
 /* ---- instances ------------------------------------------------------------------------ */
 
 /** An instance: most have the shape of an earlier one, later. */
-struct mpl_placed {
+struct mpl_shaped {
     uint32_t base; /**< The first span of the match; 0 where instances stand among spans. */
     uint32_t shape;
 };
@@ -31,7 +31,7 @@ struct mpl_segment {
     uint32_t n;
     size_t first; /**< Index of its first instance among all of the event; known when all
                                 are searched. */
-    const struct mpl_placed *placed; /**< n */
+    const struct mpl_shaped *shaped; /**< n */
     const uint32_t *
         words; /**< Per shape mpl_shape_words(): stride, then the least and the greatest item. */
     const uint32_t *lists;
@@ -288,11 +288,11 @@ static inline struct mpl_row mpl_segment_row(const struct mpl_instances *instanc
                                              const struct mpl_segment *segment,
                                              uint32_t number)
 {
-    const struct mpl_placed *placed = &segment->placed[number];
+    const struct mpl_shaped *shaped = &segment->shaped[number];
 
-    return (struct mpl_row){ segment->location, number, placed->base,
+    return (struct mpl_row){ segment->location, number, shaped->base,
                              segment->words +
-                                 (size_t) placed->shape * mpl_shape_words(instances),
+                                 (size_t) shaped->shape * mpl_shape_words(instances),
                              segment->lists };
 }
 

@@ -23,7 +23,7 @@ struct mpl_search {
     struct mpl_repeats **repeats;     /* likewise */
     uint32_t n_most;                  /* matches that are tested together */
     struct mpl_buf
-        placed; /* struct mpl_placed: instances of the event at hand on the location, */
+        shaped; /* struct mpl_shaped: instances of the event at hand on the location, */
     size_t n_tested;      /* so many, and then matches that may become some */
     struct mpl_buf words; /* uint32_t: their shapes, */
     uint32_t n_shapes;    /* so many, and then those of these matches */
@@ -329,16 +329,16 @@ static bool add_match(struct mpl_search *s, const struct mpl_event_match *match)
 {
     const bool is_plain = !mpl_stream_has_items(s->stream);
     const bool is_kept = is_plain && match->kept != MPL_NONE;
-    struct mpl_placed placed = { is_plain ? match->first : 0, count_shapes(s) };
+    struct mpl_shaped shaped = { is_plain ? match->first : 0, count_shapes(s) };
 
     if (is_kept && match->is_repeat) {
-        placed.shape = s->kept[match->kept];
-    } else if (!add_shape(s, match, placed.base)) {
+        shaped.shape = s->kept[match->kept];
+    } else if (!add_shape(s, match, shaped.base)) {
         return false;
     } else if (is_kept) {
-        s->kept[match->kept] = placed.shape;
+        s->kept[match->kept] = shaped.shape;
     }
-    return mpl_buf_put(&s->placed, &placed);
+    return mpl_buf_put(&s->shaped, &shaped);
 }
 
 /* ---- matches, many at a time ------------------------------------------------------------- */
@@ -414,7 +414,7 @@ static void sort_shapes(struct mpl_search *s, size_t first)
 {
     const uint32_t before = s->n_shapes;
     const uint32_t n = count_shapes(s) - before;
-    struct mpl_placed *placed = s->placed.data;
+    struct mpl_shaped *shaped = s->shaped.data;
     uint32_t *users[MPL_FORMULA_ROWS + MPL_MATCH_KEPT];
     uint32_t n_users = 0;
     uint32_t moved[MPL_FORMULA_ROWS] = { 0 }; /* 1 and where to; 0: nobody needs it */
@@ -423,8 +423,8 @@ static void sort_shapes(struct mpl_search *s, size_t first)
         return;
     }
     for (size_t i = first; i < s->n_tested; i++) {
-        users[n_users] = &placed[i].shape;
-        n_users += placed[i].shape >= before;
+        users[n_users] = &shaped[i].shape;
+        n_users += shaped[i].shape >= before;
     }
     for (uint32_t k = 0; k < MPL_MATCH_KEPT; k++) {
         users[n_users] = &s->kept[k];
@@ -452,7 +452,7 @@ static enum mpl_status sort_rows(struct mpl_search *s, struct mpl_instance_view 
                                  struct mpl_err *err)
 {
     const size_t first = s->n_tested;
-    struct mpl_placed *placed = s->placed.data;
+    struct mpl_shaped *shaped = s->shaped.data;
     enum mpl_status st = MPL_OK;
 
     for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
@@ -460,12 +460,12 @@ static enum mpl_status sort_rows(struct mpl_search *s, struct mpl_instance_view 
         if (mpl_row_is_in(rows, i)) {
             s->r->n_fitting++;
             st = explain_instance(s, view, err);
-            placed[s->n_tested++] = placed[first + i];
+            shaped[s->n_tested++] = shaped[first + i];
         } else if (failing[i] != MPL_NONE) {
             st = remember_failed(s, view, failing[i], err);
         }
     }
-    s->placed.n = s->n_tested;
+    s->shaped.n = s->n_tested;
     sort_shapes(s, first);
     return st;
 }
@@ -476,7 +476,7 @@ static enum mpl_status test_matches(struct mpl_search *s, struct mpl_err *err)
     uint32_t failing[MPL_FORMULA_ROWS];
     mpl_row_set rows;
 
-    if (s->placed.n == s->n_tested) {
+    if (s->shaped.n == s->n_tested) {
         return MPL_OK;
     }
     if (view == NULL) {
@@ -488,10 +488,10 @@ static enum mpl_status test_matches(struct mpl_search *s, struct mpl_err *err)
     }
     /* Makes rows of those that are not tested yet. */
     const struct mpl_segment found = { .location = s->location,
-                                       .placed = s->placed.data,
+                                       .shaped = s->shaped.data,
                                        .words = s->words.data,
                                        .lists = s->lists.data };
-    const uint32_t n = (uint32_t) (s->placed.n - s->n_tested);
+    const uint32_t n = (uint32_t) (s->shaped.n - s->n_tested);
 
     for (uint32_t i = 0; i < n; i++) {
         view->rows[i] =
@@ -511,7 +511,7 @@ static enum mpl_status take_match(void *context, const struct mpl_event_match *m
     if (!add_match(s, match)) {
         return mpl_nomem(err);
     }
-    return s->placed.n - s->n_tested < s->n_most ? MPL_OK : test_matches(s, err);
+    return s->shaped.n - s->n_tested < s->n_most ? MPL_OK : test_matches(s, err);
 }
 
 /* ---- one location ------------------------------------------------------------------------------ */
@@ -522,11 +522,11 @@ static enum mpl_status keep_instances(struct mpl_search *s, struct mpl_err *err)
     struct mpl_recognition *r = s->r;
     struct mpl_segment *segment = mpl_instances_find(&r->instances[s->event], s->location);
 
-    segment->n = (uint32_t) s->placed.n;
-    segment->placed = mpl_buf_take(&s->placed, r->arena);
+    segment->n = (uint32_t) s->shaped.n;
+    segment->shaped = mpl_buf_take(&s->shaped, r->arena);
     segment->words = mpl_buf_take(&s->words, r->arena);
     segment->lists = mpl_buf_take(&s->lists, r->arena);
-    return segment->placed != NULL && segment->words != NULL && segment->lists != NULL
+    return segment->shaped != NULL && segment->words != NULL && segment->lists != NULL
                ? MPL_OK
                : mpl_nomem(err);
 }
@@ -541,7 +541,7 @@ static enum mpl_status search_event(struct mpl_search *s, uint32_t i, uint32_t e
     if (s->repeats[event] != NULL) {
         mpl_repeats_forget(s->repeats[event]);
     }
-    s->placed.n = s->n_tested = 0;
+    s->shaped.n = s->n_tested = 0;
     s->words.n = s->n_shapes = 0;
     s->lists.n = s->n_lists = 0;
     memset(s->kept, 0xFF, sizeof s->kept); /* MPL_NONE everywhere */
@@ -613,7 +613,7 @@ struct mpl_search *mpl_search_open(struct mpl_recognition *r, struct mpl_buf *ma
     s->repeats = MPL_NEW_ARRAY(arena, r->pattern->n_events, struct mpl_repeats *);
     s->matcher = mpl_matcher_open(arena);
     s->stream = mpl_stream_open(r, arena);
-    s->placed = mpl_buf_make(sizeof(struct mpl_placed));
+    s->shaped = mpl_buf_make(sizeof(struct mpl_shaped));
     s->words = mpl_buf_make(sizeof(uint32_t));
     s->lists = mpl_buf_make(sizeof(uint32_t));
     s->failed = mpl_buf_make(sizeof(uint32_t));
@@ -639,7 +639,7 @@ void mpl_search_close(struct mpl_search *s)
     }
     mpl_matcher_close(s->matcher);
     mpl_stream_close(s->stream);
-    mpl_buf_free(&s->placed);
+    mpl_buf_free(&s->shaped);
     mpl_buf_free(&s->words);
     mpl_buf_free(&s->lists);
     mpl_buf_free(&s->failed);
