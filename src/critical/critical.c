@@ -245,7 +245,7 @@ static int64_t idle_end_of(const struct walk *w, uint32_t location)
     }
 
     const struct mpl_end other =
-        mpl_match_partner(w->model, mpl_events_match(w->events), location, message);
+        mpl_match_partner(mpl_events_match(w->events), location, message);
     const uint32_t span =
         other.message == MPL_NONE
             ? MPL_NONE

@@ -54,8 +54,7 @@ static bool find_receive(const struct mpl_comparison *c, const struct mpl_sequen
         return false;
     }
 
-    const struct mpl_end end =
-        mpl_match_partner(c->diff.new->model, c->diff.new->match, l, message);
+    const struct mpl_end end = mpl_match_partner(c->diff.new->match, l, message);
 
     if (end.message == MPL_NONE) {
         return false;

@@ -42,10 +42,10 @@ static const struct mpl_envelope *envelope_of(const struct mpl_location *loc,
 static bool find_end(const struct mpl_run *run, uint32_t l, uint32_t event,
                      struct taken *out)
 {
-    *out = (struct taken){ .event = event,
-                           .sender = mpl_match_partner(
-                               run->model, run->match, l,
-                               mpl_ref_of(&run->model->locations[l], event)) };
+    *out =
+        (struct taken){ .event = event,
+                        .sender = mpl_match_partner(
+                            run->match, l, mpl_ref_of(&run->model->locations[l], event)) };
     return out->sender.message != MPL_NONE;
 }
 

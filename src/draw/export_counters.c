@@ -71,8 +71,7 @@ static bool step_in_call(const struct counting *c, struct cursor *at)
             mpl_events_message(x->run->events, at->location, &span, at->next++);
         const uint32_t envelope = l->messages[message].envelope;
         const bool is_send = envelope != MPL_NONE && l->envelopes[envelope].is_send;
-        const struct mpl_end end =
-            mpl_match_partner(model, x->run->match, at->location, message);
+        const struct mpl_end end = mpl_match_partner(x->run->match, at->location, message);
 
         if (mpl_export_flow(x, at->location, message, is_send, end) != 0) {
             const int64_t ticks = mpl_export_message_ticks(x, at->location, &span, message);

@@ -96,8 +96,7 @@ static void mark_message(struct mpl_exporting *x, const struct mpl_piece *p,
         return;
     }
     const int64_t ns = mpl_export_ns(x, ticks);
-    const struct mpl_end end =
-        mpl_match_partner(model, x->run->match, p->location, message);
+    const struct mpl_end end = mpl_match_partner(x->run->match, p->location, message);
     struct mpl_export_argument arguments[MPL_EXPORT_ARGUMENTS];
     struct mpl_export_slice mark = {
         .track = x->track_of[p->location],

@@ -164,7 +164,7 @@ static bool keep_messages(struct search *s, uint32_t location, uint32_t call)
             continue;
         }
 
-        const struct mpl_end end = mpl_other_end(s->events, partner[m]);
+        const struct mpl_end end = mpl_match_end(s->events->match, partner[m]);
         const uint32_t other = s->events->lanes[end.location].call_of_message[end.message];
 
         if (other == MPL_NONE || !is_awaited(s, location, call, end.location, other)) {
@@ -220,7 +220,7 @@ static uint32_t find_message_end(const struct search *s, uint32_t location,
             continue;
         }
 
-        const struct mpl_end end = mpl_other_end(events, number);
+        const struct mpl_end end = mpl_match_end(events->match, number);
         const uint32_t call = mpl_call_posting(events, end);
 
         if (end.location == wait->culprit && call != MPL_NONE &&

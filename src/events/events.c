@@ -4,31 +4,6 @@
 
 /* ---- create ------------------------------------------------------------------------ */
 
-/* A few numbers per location, so that finding the location of a message takes one step. */
-static enum mpl_status create_locate(struct mpl_events *events, struct mpl_err *err)
-{
-    const uint32_t n_locations = events->model->n_locations;
-    const uint32_t *first = events->match->first_number;
-    const uint32_t n = n_locations > 0 ? first[n_locations] : 0;
-    uint32_t l = 0;
-
-    while (n >> events->locate_shift > 4 * n_locations) {
-        events->locate_shift++;
-    }
-    events->locate =
-        MPL_NEW_ARRAY(events->arena, (n >> events->locate_shift) + 1, uint32_t);
-    if (events->locate == NULL) {
-        return mpl_nomem(err);
-    }
-    for (uint64_t i = 0; i < n; i += UINT64_C(1) << events->locate_shift) {
-        while (i >= first[l + 1]) {
-            l++;
-        }
-        events->locate[i >> events->locate_shift] = l;
-    }
-    return MPL_OK;
-}
-
 /* From the end of the first start-up to the beginning of the last shut-down; where these are not
  * recorded, from the first to the last event of the run. Nobody computes outside. */
 static void find_window(struct mpl_events *events)
@@ -79,7 +54,6 @@ static enum mpl_status make_calls(struct mpl_events *events, bool with_gaps,
 {
     enum mpl_status st = mpl_regions_classify(events, err);
 
-    st = st == MPL_OK ? create_locate(events, err) : st;
     st = st == MPL_OK ? mpl_calls_create(events, with_gaps, err) : st;
     if (st == MPL_OK) {
         find_window(events);

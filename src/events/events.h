@@ -184,8 +184,6 @@ struct mpl_events {
     struct mpl_arena *arena;
     struct mpl_precedences *precedences; /**< A part has those of the whole run. */
     const struct mpl_region_use *use;    /**< Per region. */
-    uint32_t *locate;      /**< Global message number >> locate_shift to a location … */
-    unsigned locate_shift; /**< … at or before that of the message. */
     struct mpl_lane *lanes;
     bool *is_called;           /**< Per region: there is a call of MPI of it. */
     struct mpl_totals *totals; /**< NULL: there are calls, and nothing else yet. */
@@ -437,10 +435,6 @@ uint32_t mpl_events_call_of_message(const struct mpl_events *events, uint32_t lo
  *  \p location, and whose; false where the message has no partner or that is not recorded. */
 bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
                              uint32_t message, uint32_t *other, uint32_t *call);
-
-/** As mpl_match_partner(), which searches among all locations. */
-struct mpl_end mpl_events_partner(const struct mpl_events *events, uint32_t location,
-                                  uint32_t message);
 
 /** The \p i-th message end of a span (i < n_messages): its index in the location's messages. */
 uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,

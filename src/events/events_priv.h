@@ -173,18 +173,6 @@ static inline bool mpl_call_is_probe(const struct mpl_events *events,
     return mpl_opened_is_probe(events, call, mpl_call_opener(loc, call));
 }
 
-/* The other end of the message with that global number, not MPL_NONE. */
-static inline struct mpl_end mpl_other_end(const struct mpl_events *events, uint32_t number)
-{
-    const uint32_t *first = events->match->first_number;
-    uint32_t l = events->locate[number >> events->locate_shift];
-
-    while (number >= first[l + 1]) {
-        l++;
-    }
-    return (struct mpl_end){ l, number - first[l] };
-}
-
 /* The call that holds record \p event, or MPL_NONE. Cost: logarithmic. */
 uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event);
 /* The call that posts a message end: sends it, or posts its receive; MPL_NONE where that is not recorded. */

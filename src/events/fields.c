@@ -173,19 +173,10 @@ bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
     if (number == MPL_NONE) {
         return false;
     }
-    end = mpl_other_end(events, number);
+    end = mpl_match_end(events->match, number);
     *other = end.location;
     *call = mpl_call_posting(events, end);
     return *call != MPL_NONE;
-}
-
-struct mpl_end mpl_events_partner(const struct mpl_events *events, uint32_t location,
-                                  uint32_t message)
-{
-    const uint32_t number = events->match->partner[location][message];
-
-    return number == MPL_NONE ? (struct mpl_end){ MPL_NONE, MPL_NONE }
-                              : mpl_other_end(events, number);
 }
 
 bool mpl_events_is_part(const struct mpl_events *events)

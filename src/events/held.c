@@ -126,7 +126,7 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
         if (call != MPL_NONE &&
             mpl_call_wait_ticks(&events->lanes[location],
                                 &events->lanes[location].calls[call]) == 0 &&
-            is_held(events, location, call, mpl_other_end(events, partner), &held)) {
+            is_held(events, location, call, mpl_match_end(events->match, partner), &held)) {
             struct mpl_held *kept = mpl_buf_add(out);
 
             if (kept == NULL) {

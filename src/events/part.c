@@ -64,7 +64,7 @@ static bool counts_message(const struct cutter *c, uint32_t location, uint32_t m
     uint32_t process = envelope->peer;
 
     if (number != MPL_NONE) {
-        const struct mpl_end end = mpl_other_end(c->whole, number);
+        const struct mpl_end end = mpl_match_end(c->whole->match, number);
         const struct mpl_location *other = &model->locations[end.location];
 
         process = other->process;

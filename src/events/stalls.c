@@ -114,7 +114,7 @@ static int64_t due_of_message(const struct stall_walk *w, int64_t enter, uint32_
     }
     return posted == INT64_MAX
                ? INT64_MAX
-               : by_clock_of(w, mpl_other_end(w->events, partner).location, posted);
+               : by_clock_of(w, mpl_match_end(w->events->match, partner).location, posted);
 }
 
 /* The messages of a call, or its collective. */

@@ -35,7 +35,7 @@ static void find_batch(const struct mpl_events *events, const uint32_t *partner,
     for (uint32_t i = 0; i < n; i++) {
         ends[i].location = MPL_NONE;
         if (partner[i] != MPL_NONE) {
-            ends[i] = mpl_other_end(events, partner[i]);
+            ends[i] = mpl_match_end(events->match, partner[i]);
             __builtin_prefetch(
                 &events->lanes[ends[i].location].post_of_message[ends[i].message]);
         }
@@ -148,7 +148,7 @@ static void take_receive(const struct lane_walk *w, uint32_t message, struct vie
     if (w->partner[message] == MPL_NONE) {
         return;
     }
-    end = mpl_other_end(w->events, w->partner[message]);
+    end = mpl_match_end(w->events->match, w->partner[message]);
     send = enter_of_send(w, message, end);
     if (send < view->earliest_send_ticks) {
         view->earliest_send_ticks = send;
@@ -169,7 +169,7 @@ static void take_send(const struct lane_walk *w, uint32_t message, struct view *
 
     if (view->may_wait && receive <= view->leave_ticks &&
         receive - view->enter_ticks > view->wait.ticks) {
-        const struct mpl_end end = mpl_other_end(w->events, w->partner[message]);
+        const struct mpl_end end = mpl_match_end(w->events->match, w->partner[message]);
 
         view->wait = (struct wait){ receive - view->enter_ticks, MPL_WAIT_LATE_RECEIVER,
                                     end.location, 0 };

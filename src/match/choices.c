@@ -248,7 +248,7 @@ enum mpl_status mpl_choices_create(struct mpl_streams *streams, struct mpl_err *
 static uint64_t bytes_of_head(const struct mpl_streams *streams, const struct mpl_stream *s)
 {
     const struct mpl_matcher *m = streams->matcher;
-    const struct mpl_end end = mpl_match_end(m->model, m->match, s->head);
+    const struct mpl_end end = mpl_match_end(m->match, s->head);
 
     return m->model->locations[end.location].messages[end.message].bytes;
 }

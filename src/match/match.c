@@ -4,6 +4,36 @@
 
 #include <inttypes.h>
 
+/* So many per location that most of them lie in one. */
+enum { STRETCHES = 4 };
+
+static enum mpl_status make_stretches(struct mpl_matcher *m, const uint32_t *first,
+                                      struct mpl_err *err)
+{
+    const uint32_t n_locations = m->model->n_locations;
+    const uint64_t n = first[n_locations];
+    uint32_t bits = 0;
+    uint32_t location = 0;
+
+    while (n >> bits > STRETCHES * (uint64_t) n_locations) {
+        bits++;
+    }
+    const uint32_t n_stretches = (uint32_t) (n >> bits) + 1;
+    uint32_t *stretch = MPL_NEW_ARRAY(m->arena, (size_t) n_stretches + 1, uint32_t);
+    if (stretch == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t i = 0; i <= n_stretches; i++) {
+        while (location + 1 < n_locations && first[location + 1] <= (uint64_t) i << bits) {
+            location++;
+        }
+        stretch[i] = location;
+    }
+    m->match->stretch = stretch;
+    m->match->stretch_bits = bits;
+    return MPL_OK;
+}
+
 /* Numbers all message ends of the run, location by location. */
 static enum mpl_status number_messages(struct mpl_matcher *m, struct mpl_err *err)
 {
@@ -38,7 +68,7 @@ static enum mpl_status number_messages(struct mpl_matcher *m, struct mpl_err *er
     }
     m->match->partner = partner;
     m->match->first_number = first;
-    return MPL_OK;
+    return make_stretches(m, first, err);
 }
 
 static enum mpl_status number_collectives(struct mpl_matcher *m, struct mpl_err *err)
@@ -108,16 +138,6 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
     }
     mpl_arena_destroy(m.scratch);
     return st;
-}
-
-struct mpl_end mpl_match_partner(const struct mpl_model *model,
-                                 const struct mpl_match *match, uint32_t location,
-                                 uint32_t message)
-{
-    const uint32_t number = match->partner[location][message];
-
-    return number == MPL_NONE ? (struct mpl_end){ MPL_NONE, MPL_NONE }
-                              : mpl_match_end(model, match, number);
 }
 
 bool mpl_match_is_guess(const struct mpl_match *match, uint32_t location, uint32_t message)

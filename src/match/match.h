@@ -81,6 +81,9 @@ struct mpl_match {
     const uint32_t *const *partner;
     const uint32_t
         *first_number; /**< Per location, n_locations + 1 entries: its first number. */
+    /** Per stretch of 2^stretch_bits global numbers, and behind the last one: the location of its first one. */
+    const uint32_t *stretch;
+    uint32_t stretch_bits;
     /** A bit per global number: a receive whose sender several communicators could have; sizes and
         order decided. NULL: there is none. See mpl_match_is_guess(). */
     const uint64_t *is_guess;
@@ -111,10 +114,35 @@ struct mpl_match {
 enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena *arena,
                                  const struct mpl_match **out, struct mpl_err *err);
 
+/** The message end behind a global number. Inline, as this and the next are asked for every message, several times. */
+static inline struct mpl_end mpl_match_end(const struct mpl_match *match, uint32_t number)
+{
+    const uint32_t *stretch = &match->stretch[number >> match->stretch_bits];
+    uint32_t low = stretch[0];
+    uint32_t high = stretch[1] + 1;
+
+    /* The last location that starts at or before the number; empty ones share a start. */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (match->first_number[middle] <= number) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (struct mpl_end){ low, number - match->first_number[low] };
+}
+
 /** The other end of message \p message of \p location; .message is MPL_NONE when unmatched. */
-struct mpl_end mpl_match_partner(const struct mpl_model *model,
-                                 const struct mpl_match *match, uint32_t location,
-                                 uint32_t message);
+static inline struct mpl_end mpl_match_partner(const struct mpl_match *match,
+                                               uint32_t location, uint32_t message)
+{
+    const uint32_t number = match->partner[location][message];
+
+    return number == MPL_NONE ? (struct mpl_end){ MPL_NONE, MPL_NONE }
+                              : mpl_match_end(match, number);
+}
 
 /** Whether the other end of a receive is a guess. */
 bool mpl_match_is_guess(const struct mpl_match *match, uint32_t location, uint32_t message);

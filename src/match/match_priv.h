@@ -50,10 +50,6 @@ void mpl_turns_drop(struct mpl_turns *turns);
 /** Most threads of one process. */
 uint32_t mpl_match_most_threads(const struct mpl_model *model);
 
-/** The message end behind a global number. */
-struct mpl_end mpl_match_end(const struct mpl_model *model, const struct mpl_match *match,
-                             uint32_t number);
-
 enum mpl_status mpl_match_messages(struct mpl_matcher *matcher, struct mpl_err *err);
 enum mpl_status mpl_match_collectives(struct mpl_matcher *matcher, struct mpl_err *err);
 enum mpl_status mpl_match_threads(struct mpl_matcher *matcher, struct mpl_err *err);

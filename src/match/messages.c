@@ -376,22 +376,3 @@ enum mpl_status mpl_match_messages(struct mpl_matcher *matcher, struct mpl_err *
     clear_unmatched(&streams);
     return MPL_OK;
 }
-
-struct mpl_end mpl_match_end(const struct mpl_model *model, const struct mpl_match *match,
-                             uint32_t number)
-{
-    uint32_t low = 0;
-    uint32_t high = model->n_locations;
-
-    /* The last location that starts at or before the number; empty ones share a start. */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (match->first_number[middle] <= number) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return (struct mpl_end){ low, number - match->first_number[low] };
-}

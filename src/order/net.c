@@ -365,7 +365,7 @@ static bool is_guess(const struct build *b, uint32_t location, uint32_t message,
         return false;
     }
     if (is_send) {
-        end = mpl_match_partner(b->net->model, match, location, message);
+        end = mpl_match_partner(match, location, message);
     }
     return mpl_match_is_guess(match, end.location, end.message);
 }

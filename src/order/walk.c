@@ -58,7 +58,7 @@ static struct mpl_end find_sender(const struct mpl_order_view *view, uint32_t lo
             return (struct mpl_end){ l, number - match->first_number[l] };
         }
     }
-    return mpl_match_partner(view->model, match, location, message);
+    return mpl_match_partner(match, location, message);
 }
 
 /* Where a pair's times stand: known before they are read. */
@@ -208,7 +208,7 @@ static void visit_answer(const struct mpl_order_view *view, uint32_t location,
     const struct mpl_model *model = view->model;
     const struct mpl_location *loc = &model->locations[location];
     const uint32_t event = loc->messages[message].event;
-    const struct mpl_end end = mpl_match_partner(model, view->match, location, message);
+    const struct mpl_end end = mpl_match_partner(view->match, location, message);
     const struct mpl_location *receiver = &model->locations[end.location];
     const struct mpl_message *receive = &receiver->messages[end.message];
     const uint32_t post = receive->post != MPL_NONE ? receive->post : receive->event;

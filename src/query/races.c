@@ -77,8 +77,7 @@ static bool find_sender(const struct races *r, uint32_t event, struct mpl_end *s
         mpl_ref_of(loc, event) == MPL_NONE) {
         return false;
     }
-    *sender =
-        mpl_match_partner(model, r->q->run->match, r->location, mpl_ref_of(loc, event));
+    *sender = mpl_match_partner(r->q->run->match, r->location, mpl_ref_of(loc, event));
     if (sender->message == MPL_NONE) {
         return false;
     }

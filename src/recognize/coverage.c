@@ -66,9 +66,8 @@ static uint64_t count_open(const struct mpl_recognition *r, uint32_t location,
         const uint32_t roles =
             loc->envelopes[envelope].is_send ? linking->sends : linking->receives;
         const struct mpl_end other =
-            roles == 0
-                ? (struct mpl_end){ .message = MPL_NONE }
-                : mpl_match_partner(r->model, mpl_events_match(r->events), location, m);
+            roles == 0 ? (struct mpl_end){ .message = MPL_NONE }
+                       : mpl_match_partner(mpl_events_match(r->events), location, m);
 
         n += other.message != MPL_NONE && !is_over(r, other.location) &&
              (r->roles_of_location[other.location] & roles) != 0;

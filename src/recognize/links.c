@@ -19,7 +19,7 @@ void mpl_link_match(struct mpl_instance_view *view, const struct mpl_bound *base
     }
 
     const struct mpl_end partner =
-        mpl_match_partner(r->model, mpl_events_match(r->events), base->location, message);
+        mpl_match_partner(mpl_events_match(r->events), base->location, message);
 
     if (partner.message == MPL_NONE) {
         return;

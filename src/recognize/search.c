@@ -134,8 +134,8 @@ static bool explain_match(struct mpl_search *s, const struct mpl_instance_view *
     }
     /* A collective has no other end. */
     if (message < r->model->locations[view->row.location].n_messages) {
-        const struct mpl_end other = mpl_match_partner(
-            r->model, mpl_events_match(r->events), view->row.location, message);
+        const struct mpl_end other =
+            mpl_match_partner(mpl_events_match(r->events), view->row.location, message);
 
         return other.message == MPL_NONE || explain(s, other.location, other.message);
     }

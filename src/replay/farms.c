@@ -117,7 +117,7 @@ static enum step take_receive(struct finder *f, struct farm *farm, uint32_t mess
 
 static enum step take_send(struct finder *f, struct farm *farm, uint32_t message)
 {
-    const struct mpl_end end = mpl_match_partner(f->model, f->match, farm->master, message);
+    const struct mpl_end end = mpl_match_partner(f->match, farm->master, message);
     struct farm_slot *slot = last_of_step(f, farm);
     uint32_t event;
 
@@ -201,7 +201,7 @@ static bool is_of_task(const struct finder *f, const struct farm *farm, uint32_t
     case MPL_EV_RECV:
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
-        end = mpl_match_partner(f->model, f->match, lane, mpl_ref_of(loc, event));
+        end = mpl_match_partner(f->match, lane, mpl_ref_of(loc, event));
         return end.message != MPL_NONE && end.location == farm->master;
     case MPL_EV_IRECV:
     case MPL_EV_IRECV_POST:

@@ -175,7 +175,7 @@ bool mpl_farms_take(const struct engine *r, uint32_t lane, uint32_t message)
     if (r->farms->of_worker[lane] == MPL_NONE || message == MPL_NONE) {
         return false;
     }
-    end = mpl_match_partner(r->model, r->match, lane, message);
+    end = mpl_match_partner(r->match, lane, message);
     if (end.message == MPL_NONE || r->farms->of_master[end.location] == MPL_NONE) {
         return false;
     }

@@ -176,8 +176,7 @@ static enum choice walk(const struct mpl_model *model, const struct mpl_match *m
         const uint32_t message = mpl_ref_of(loc, e);
 
         if (kind == MPL_EV_RECV || kind == MPL_EV_IRECV) {
-            const struct mpl_end sender =
-                mpl_match_partner(model, match, location, message);
+            const struct mpl_end sender = mpl_match_partner(match, location, message);
 
             if (sender.message != MPL_NONE) {
                 mpl_turns_receive(&t, sender.location);

@@ -79,7 +79,7 @@ static int64_t jump_of_send(const struct mpl_run *run, const struct mpl_clock_do
     if (ticks <= own + doubt->most_ticks) {
         return 0;
     }
-    end = mpl_events_partner(run->events, location, message);
+    end = mpl_match_partner(run->match, location, message);
     if (end.message == MPL_NONE || !find_post(run, end, &posted)) {
         return 0;
     }
@@ -228,7 +228,8 @@ static void contest_call(struct race *race, uint32_t location, const uint32_t *m
     const struct mpl_events *events = race->run->events;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_end end = mpl_events_partner(events, location, messages[i]);
+        const struct mpl_end end =
+            mpl_match_partner(race->run->match, location, messages[i]);
         const uint32_t other =
             end.message == MPL_NONE
                 ? MPL_NONE

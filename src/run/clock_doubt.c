@@ -81,7 +81,7 @@ static int64_t other_error(const struct mpl_run *run, const struct mpl_clock_dou
     if (message == MPL_NONE) {
         return others->most_ticks;
     }
-    const struct mpl_end end = mpl_events_partner(run->events, location, message);
+    const struct mpl_end end = mpl_match_partner(run->match, location, message);
 
     return end.message == MPL_NONE ? others->most_ticks
                                    : mpl_doubt_error_ticks(run, doubt, end.location);

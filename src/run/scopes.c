@@ -31,7 +31,7 @@ static uint32_t comm_of(const struct mpl_events *events, uint32_t location,
     }
     if (envelope->comm_unsure) {
         const struct mpl_end end =
-            mpl_match_partner(model, mpl_events_match(events), location, message);
+            mpl_match_partner(mpl_events_match(events), location, message);
 
         if (end.message == MPL_NONE) {
             return MPL_NONE;

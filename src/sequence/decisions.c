@@ -66,7 +66,7 @@ static bool is_loose(const struct mpl_maker *m, uint32_t message)
         !mpl_events_posting_call(m->events, m->location, message, &other, &sending)) {
         return false;
     }
-    struct mpl_end end = mpl_match_partner(m->model, m->match, m->location, message);
+    struct mpl_end end = mpl_match_partner(m->match, m->location, message);
 
     const struct mpl_location *from = &m->model->locations[other];
 
@@ -107,7 +107,7 @@ static bool find_addressed(struct mpl_decisions *d)
                 x->envelope == MPL_NONE ? NULL : &loc->envelopes[x->envelope];
 
             if (e != NULL && e->is_send && x->event != MPL_NONE && e->peer != MPL_NONE &&
-                mpl_match_partner(m->model, m->match, l, i).message == MPL_NONE &&
+                mpl_match_partner(m->match, l, i).message == MPL_NONE &&
                 send_of(m, l, mpl_events_call_of_event(m->events, l, x->event), e, &send) &&
                 mpl_loose_get(m->options->loose, l, &send) != MPL_FIRM) {
                 d->is_addressed[e->peer] = true;

@@ -39,7 +39,7 @@ uint32_t mpl_topology_matched_peer(const struct mpl_events *events, uint32_t loc
     const struct mpl_model *model = mpl_events_model(events);
     const struct mpl_location *loc = &model->locations[location];
     const struct mpl_end partner =
-        mpl_match_partner(model, mpl_events_match(events), location, message);
+        mpl_match_partner(mpl_events_match(events), location, message);
 
     return partner.message != MPL_NONE
                ? model->locations[partner.location].process

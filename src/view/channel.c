@@ -36,7 +36,7 @@ uint32_t mpl_other_end(const struct mpl_selection *s, uint32_t location, uint32_
 {
     const struct mpl_model *model = s->run->model;
     const struct mpl_envelope *e = mpl_envelope_of(&model->locations[location], message);
-    const struct mpl_end end = mpl_match_partner(model, s->run->match, location, message);
+    const struct mpl_end end = mpl_match_partner(s->run->match, location, message);
 
     return e == NULL || e->is_null || e->is_garbage ? MPL_NONE
            : end.message != MPL_NONE                ? end.location
@@ -51,8 +51,7 @@ static bool describe(const struct mpl_selection *s, uint32_t location, uint32_t 
 {
     const struct mpl_model *model = s->run->model;
     const uint32_t other = mpl_other_end(s, location, message);
-    const struct mpl_end partner =
-        mpl_match_partner(model, s->run->match, location, message);
+    const struct mpl_end partner = mpl_match_partner(s->run->match, location, message);
     const struct mpl_envelope *envelope =
         mpl_envelope_of(&model->locations[location], message);
 
@@ -104,8 +103,7 @@ static bool is_from(const struct mpl_selection *s, const struct mpl_piece *p, ui
                     uint32_t culprit)
 {
     const uint32_t message = mpl_events_message(s->run->events, p->location, &p->span, i);
-    const struct mpl_end partner =
-        mpl_match_partner(s->run->model, s->run->match, p->location, message);
+    const struct mpl_end partner = mpl_match_partner(s->run->match, p->location, message);
 
     return partner.message != MPL_NONE && partner.location == culprit;
 }

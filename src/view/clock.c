@@ -72,8 +72,7 @@ static bool add_message(struct comparing *c, const struct mpl_piece *p, uint32_t
     const struct mpl_model *model = c->s->run->model;
     const struct mpl_location *loc = &model->locations[p->location];
     const struct mpl_envelope *e = mpl_envelope_of(loc, message);
-    const struct mpl_end end =
-        mpl_match_partner(model, c->s->run->match, p->location, message);
+    const struct mpl_end end = mpl_match_partner(c->s->run->match, p->location, message);
 
     if (e == NULL || e->is_send || end.message == MPL_NONE ||
         model->locations[end.location].process == loc->process) {

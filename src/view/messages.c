@@ -70,8 +70,7 @@ static enum mpl_status emit(struct listing *x, const struct mpl_piece *p, uint32
     const struct mpl_selection *s = x->s;
     const int64_t *bounds = s->run->clock->bound_ticks;
     const uint32_t message = mpl_events_message(s->run->events, p->location, &p->span, i);
-    const struct mpl_end end =
-        mpl_match_partner(s->run->model, s->run->match, p->location, message);
+    const struct mpl_end end = mpl_match_partner(s->run->match, p->location, message);
     const size_t n_before = x->channels.all.n;
     struct mpl_channel *c = mpl_channels_find(&x->channels, s, p->location, message);
     struct mpl_piece other;

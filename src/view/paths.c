@@ -61,8 +61,7 @@ static void add_message(struct mapping *m, const struct mpl_piece *p, uint32_t i
     *(is_send ? &channel->held_ticks : &channel->wait_ticks) += wait;
     if (p->ends_inside) {
         const bool is_alone =
-            mpl_match_partner(s->run->model, s->run->match, p->location, number).message ==
-            MPL_NONE;
+            mpl_match_partner(s->run->match, p->location, number).message == MPL_NONE;
 
         *(is_send ? &channel->n_sent : &channel->n_received) += 1;
         channel->bytes += is_send || is_alone ? message->bytes : 0;

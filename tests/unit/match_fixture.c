@@ -458,11 +458,10 @@ const struct mpl_match *trace_match(const struct mpl_model *model, struct mpl_ar
     return match;
 }
 
-void assert_partners(const struct mpl_model *model, const struct mpl_match *match,
-                     uint32_t location, uint32_t message, uint32_t other,
-                     uint32_t other_message)
+void assert_partners(const struct mpl_match *match, uint32_t location, uint32_t message,
+                     uint32_t other, uint32_t other_message)
 {
-    const struct mpl_end end = mpl_match_partner(model, match, location, message);
+    const struct mpl_end end = mpl_match_partner(match, location, message);
 
     ck_assert_uint_eq(end.location, other);
     ck_assert_uint_eq(end.message, other_message);
@@ -485,7 +484,7 @@ static bool is_pair(const struct mpl_model *model, const struct mpl_match *match
                     uint32_t location, uint32_t message)
 {
     const struct mpl_location *loc = &model->locations[location];
-    const struct mpl_end end = mpl_match_partner(model, match, location, message);
+    const struct mpl_end end = mpl_match_partner(match, location, message);
     const struct mpl_location *other = &model->locations[end.location];
     const struct mpl_envelope *e = &loc->envelopes[loc->messages[message].envelope];
     const struct mpl_envelope *o = &other->envelopes[other->messages[end.message].envelope];

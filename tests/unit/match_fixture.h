@@ -83,9 +83,8 @@ struct mpl_model *trace_model(struct trace *trace);
 /** Matches; fails the test when that fails. */
 const struct mpl_match *trace_match(const struct mpl_model *model, struct mpl_arena *arena);
 /** Asserts that it is matched, and returns the message number of the partner. */
-void assert_partners(const struct mpl_model *model, const struct mpl_match *match,
-                     uint32_t location, uint32_t message, uint32_t other,
-                     uint32_t other_message);
+void assert_partners(const struct mpl_match *match, uint32_t location, uint32_t message,
+                     uint32_t other, uint32_t other_message);
 void assert_unmatched(const struct mpl_match *match, uint32_t location, uint32_t message);
 /** What every result must fulfil; linear in messages and parts. */
 void check_match(const struct mpl_model *model, const struct mpl_match *match);

@@ -402,7 +402,7 @@ static void need(struct graph *g, uint32_t node, uint32_t needed)
 static void add_message(struct graph *g, uint32_t location, uint32_t message)
 {
     const struct mpl_message *m = &g->model->locations[location].messages[message];
-    const struct mpl_end other = mpl_match_partner(g->model, g->match, location, message);
+    const struct mpl_end other = mpl_match_partner(g->match, location, message);
     const struct mpl_message *o;
     uint32_t posted;
     uint32_t completed;

@@ -444,7 +444,7 @@ static bool is_blocked(const struct mpl_run *base, const struct calls *calls,
 
     if ((loc->kind[event] == MPL_EV_RECV || loc->kind[event] == MPL_EV_IRECV) &&
         ref != MPL_NONE) {
-        const struct mpl_end end = mpl_match_partner(base->model, base->match, l, ref);
+        const struct mpl_end end = mpl_match_partner(base->match, l, ref);
 
         return end.message != MPL_NONE &&
                call_at(&calls[end.location],

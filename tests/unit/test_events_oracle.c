@@ -365,8 +365,8 @@ static void expect_message(const struct known *o, uint32_t location, uint32_t ev
     const int64_t duration = time_of(o, location, call->leave) - enter;
     const bool is_receive =
         loc->kind[event] == MPL_EV_RECV || loc->kind[event] == MPL_EV_IRECV;
-    const struct mpl_end end = mpl_match_partner(o->model, mpl_events_match(o->events),
-                                                 location, mpl_ref_of(loc, event));
+    const struct mpl_end end =
+        mpl_match_partner(mpl_events_match(o->events), location, mpl_ref_of(loc, event));
     const struct mpl_message *other;
 
     if (end.message == MPL_NONE) {
@@ -495,8 +495,7 @@ static bool is_wrong_order(const struct known *o, uint32_t location, uint32_t k,
         if (loc->kind[e] != MPL_EV_RECV && loc->kind[e] != MPL_EV_IRECV) {
             continue;
         }
-        end = mpl_match_partner(o->model, mpl_events_match(o->events), location,
-                                mpl_ref_of(loc, e));
+        end = mpl_match_partner(mpl_events_match(o->events), location, mpl_ref_of(loc, e));
         if (end.message != MPL_NONE && send_time(o, end) < send_ticks) {
             return true;
         }
@@ -854,8 +853,7 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
 
     if (is_receive || loc->kind[e] == MPL_EV_SEND ||
         (loc->kind[e] == MPL_EV_ISEND_DONE && mpl_ref_of(loc, e) != MPL_NONE)) {
-        const struct mpl_end end =
-            mpl_match_partner(model, match, location, mpl_ref_of(loc, e));
+        const struct mpl_end end = mpl_match_partner(match, location, mpl_ref_of(loc, e));
         const struct mpl_message *other;
         uint32_t first;
         int64_t held;
@@ -909,10 +907,10 @@ static int64_t held_in(const struct clockwork *c, uint32_t l)
         int64_t held;
 
         if (loc->kind[e] == MPL_EV_SEND &&
-            is_looked_for(c, l, e, call->region,
-                          mpl_match_partner(c->o->model, mpl_events_match(c->o->events), l,
-                                            mpl_ref_of(loc, e)),
-                          &first, &held)) {
+            is_looked_for(
+                c, l, e, call->region,
+                mpl_match_partner(mpl_events_match(c->o->events), l, mpl_ref_of(loc, e)),
+                &first, &held)) {
             sum = held;
         }
     }

@@ -131,7 +131,7 @@ static void compare_messages(const struct mpl_model *model, const struct mpl_mat
     match_by_rules(ends, n);
     for (uint32_t i = 0; i < n; i++) {
         const struct mpl_end end =
-            mpl_match_partner(model, match, ends[i].location, ends[i].message);
+            mpl_match_partner(match, ends[i].location, ends[i].message);
         const struct end *other =
             ends[i].partner == MPL_NONE ? NULL : &ends[ends[i].partner];
 
@@ -441,7 +441,7 @@ START_TEST(lost_communicators_are_found_again)
     model = trace_model(g.trace);
     match = trace_match(model, arena);
     for (uint32_t i = 0; i < N_LOST; i++) {
-        const struct mpl_end end = mpl_match_partner(model, match, 0, sent[i].receive);
+        const struct mpl_end end = mpl_match_partner(match, 0, sent[i].receive);
 
         ck_assert_msg(end.location == sent[i].sender && end.message == sent[i].send,
                       "seed %d: message %u", _i, i);
