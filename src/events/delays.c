@@ -25,13 +25,13 @@
 
 #include <stdlib.h>
 
-/* Up to a call, or the end. They are kept for every fourth one; those between are added up when asked for. */
+/* Up to a call, or the end. They are kept for some; those between are added up when asked for. */
 struct sums {
     int64_t waited_ticks; /* in earlier calls */
     int64_t called_ticks; /* likewise, waiting or not: all else is computation */
 };
 
-enum { SUMS_EVERY = 4 };
+enum { SUMS_EVERY = 16 }; /* calls */
 
 /* A location while costs are handed down. */
 struct track {
@@ -98,6 +98,27 @@ static struct sums sums_at(const struct delays *d, uint32_t location, uint32_t c
     return sums;
 }
 
+/* Of calls \p first to \p end - 1: mostly a few, as locations meet again and again. */
+static struct sums sums_between(const struct delays *d, uint32_t location, uint32_t first,
+                                uint32_t end)
+{
+    const struct mpl_lane *lane = &d->events->lanes[location];
+    struct sums sums = { 0, 0 };
+
+    if (end > first && end - first > SUMS_EVERY) {
+        const struct sums before = sums_at(d, location, first);
+
+        sums = sums_at(d, location, end);
+        sums.waited_ticks -= before.waited_ticks;
+        sums.called_ticks -= before.called_ticks;
+        return sums;
+    }
+    for (uint32_t k = first; k < end; k++) {
+        add_call(lane, &lane->calls[k], &sums);
+    }
+    return sums;
+}
+
 static bool make_track(struct delays *d, uint32_t location)
 {
     const struct mpl_lane *lane = &d->events->lanes[location];
@@ -134,22 +155,21 @@ struct stretch {
 static struct stretch stretch_of(const struct delays *d, uint32_t location, uint32_t met,
                                  uint32_t until)
 {
-    const struct sums end = sums_at(d, location, until);
+    const struct sums sums =
+        sums_between(d, location, met == MPL_NONE ? 0 : met + 1, until);
     const int64_t end_ticks = enter_of(d, location, until);
-    struct sums begin = { 0, 0 };
     int64_t from_ticks;
     int64_t begin_ticks;
     struct stretch s;
 
     if (met != MPL_NONE) {
-        begin = sums_at(d, location, met + 1);
         begin_ticks = from_ticks = leave_of(d, location, met);
     } else {
         from_ticks = mpl_time_of(d->events, &d->events->model->locations[location], 0);
         begin_ticks = d->events->window_begin_ticks;
     }
-    s.computing_ticks = end_ticks - from_ticks - (end.called_ticks - begin.called_ticks);
-    s.waiting_ticks = end.waited_ticks - begin.waited_ticks;
+    s.computing_ticks = end_ticks - from_ticks - sums.called_ticks;
+    s.waiting_ticks = sums.waited_ticks;
 
     const int64_t rest = end_ticks - begin_ticks - s.computing_ticks - s.waiting_ticks;
 
