@@ -369,7 +369,7 @@ enum { MPL_SORT_FEW = 32, MPL_SORT_ITEM_BYTES = 64 };
 /**
  * As mpl_sort(), for who sorts a few items very often: where \p size, at most MPL_SORT_ITEM_BYTES, and \p compare
  * are constants, they become part of the caller. More items than MPL_SORT_FEW are a matter for qsort(), which
- * is faster then. Items that compare as equal keep their order.
+ * is faster then; of fewer, those that compare as equal keep their order.
  */
 static inline void mpl_sort_few(void *items, size_t n, size_t size,
                                 int (*compare)(const void *x, const void *y))

@@ -604,6 +604,42 @@ START_TEST(median_is_the_middle)
 }
 END_TEST
 
+struct few {
+    int64_t key;
+    uint32_t place; /* before */
+};
+
+static int by_key(const void *x, const void *y)
+{
+    return mpl_compare_i64(&((const struct few *) x)->key, &((const struct few *) y)->key);
+}
+
+START_TEST(few_are_sorted_and_equal_ones_keep_their_order)
+{
+    enum { MOST = MPL_SORT_FEW + 8 };
+    struct few items[MOST];
+
+    mpl_sort_few(NULL, 0, sizeof *items, by_key);
+    for (uint32_t n = 0; n <= MOST; n++) {
+        bool is_seen[MOST] = { false };
+
+        for (uint32_t i = 0; i < n; i++) {
+            items[i] = (struct few){ (int64_t) (i * 7 % 5) - 2, i };
+        }
+        mpl_sort_few(items, n, sizeof *items, by_key);
+        for (uint32_t i = 0; i < n; i++) {
+            ck_assert_uint_lt(items[i].place, n);
+            ck_assert(!is_seen[items[i].place]);
+            is_seen[items[i].place] = true;
+            ck_assert_int_eq(items[i].key, (int64_t) (items[i].place * 7 % 5) - 2);
+            ck_assert(i == 0 || items[i - 1].key <= items[i].key);
+            ck_assert(i == 0 || n > MPL_SORT_FEW || items[i - 1].key < items[i].key ||
+                      items[i - 1].place < items[i].place);
+        }
+    }
+}
+END_TEST
+
 static void check_rounded(double number)
 {
     char text[40];
@@ -703,6 +739,7 @@ int main(void)
     tcase_add_loop_test(tcase, quality_locations_ascend_in_whatever_order_they_come, 0, 10);
     tcase_add_test(tcase, quality_without_memory_says_that_notes_are_missing);
     tcase_add_test(tcase, median_is_the_middle);
+    tcase_add_test(tcase, few_are_sorted_and_equal_ones_keep_their_order);
     tcase_add_test(tcase, a_program_is_looked_for_as_the_system_does);
     tcase_add_test(tcase,
                    rounding_to_six_digits_is_what_printing_them_and_reading_them_makes);
