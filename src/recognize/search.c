@@ -324,7 +324,8 @@ static bool add_shape(struct mpl_search *s, const struct mpl_event_match *match,
     return !has_lists || add_lists(s, match, base, words);
 }
 
-/* Adds a match to those that are there. Where instances stand among spans, a later one has no other numbers in order. */
+/* Adds a match to those that are there. Where instances stand among spans, a match that repeats another one is no shift of
+ * it: numbers of instances do not grow with those of spans. */
 static bool add_match(struct mpl_search *s, const struct mpl_event_match *match)
 {
     const bool is_plain = !mpl_stream_has_items(s->stream);
