@@ -19,6 +19,18 @@ static enum mpl_status load_regions(struct mpl_analysis *a,
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
 }
 
+/* What any trace needs of rules that have been tested; where CLIPS refuses it, load_rules() says why. */
+static enum mpl_status begin_rules(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_infer_limits limits = a->limits;
+
+    limits.given = mpl_facts_always(&limits.n_given);
+
+    const enum mpl_status st = mpl_infer_begin(a->rules, &limits, &a->infer, err);
+
+    return st == MPL_E_SYNTAX ? MPL_OK : st;
+}
+
 static enum mpl_status load_knowledge(struct mpl_analysis *a,
                                       const struct mpl_analysis_options *options,
                                       struct mpl_err *err)
@@ -30,19 +42,22 @@ static enum mpl_status load_knowledge(struct mpl_analysis *a,
     a->patterns = known.patterns;
     a->metric_sets = known.metric_sets;
     a->rules = known.rules;
-    if (st == MPL_OK && !options->is_tested) {
-        st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);
+    if (st == MPL_OK) {
+        st = options->is_tested ? begin_rules(a, err)
+                                : mpl_infer_create(a->rules, &a->limits, &a->infer, err);
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
 }
 
 /* Those rules that can fire, once the patterns are known; authors have had all theirs checked, and tests have seen what
  * comes with marple. Where CLIPS refuses that all the same, checking it says why. */
-static enum mpl_status load_rules(struct mpl_analysis *a, struct mpl_err *err)
+static enum mpl_status load_rules(struct mpl_analysis *a,
+                                  const struct mpl_analysis_options *options,
+                                  struct mpl_err *err)
 {
     enum mpl_status st = mpl_facts_given(a, err);
 
-    if (st == MPL_OK && a->infer == NULL) {
+    if (st == MPL_OK && options->is_tested) {
         st = mpl_infer_renew(a->rules, &a->limits, &a->infer, err);
         st = st == MPL_E_SYNTAX ? mpl_infer_create(a->rules, &a->limits, &a->infer, err)
                                 : st;
@@ -158,7 +173,7 @@ static enum mpl_status reason(struct mpl_analysis *a,
 
     st = st == MPL_OK ? find_sets(a, options->manifest, err) : st;
     mpl_progress_tell(a->run_options.progress, "reasoning", 0, 1);
-    st = st == MPL_OK ? load_rules(a, err) : st;
+    st = st == MPL_OK ? load_rules(a, options, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
     st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
