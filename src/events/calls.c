@@ -32,7 +32,7 @@ static bool make_room(struct mpl_walk *w)
     struct mpl_buf *calls = &w->scratch->calls;
     struct mpl_buf *bases = &w->scratch->bases;
     const size_t most = (size_t) w->loc->n_events / 2 + MPL_CALLS_PER_BASE;
-    const uint32_t n = w->lane->n_calls;
+    const uint32_t n = w->n_calls;
     const size_t room = n < most ? most : 2 * (size_t) n;
 
     calls->n = n;
@@ -51,7 +51,7 @@ static inline struct mpl_call *add_call(struct mpl_walk *w, uint32_t event, uint
                                         enum mpl_span_class class)
 {
     const struct mpl_walk_scratch *scratch = w->scratch;
-    const uint32_t k = w->lane->n_calls;
+    const uint32_t k = w->n_calls;
     uint32_t gap_region = MPL_NONE;
 
     if ((k == scratch->calls.room || k / MPL_CALLS_PER_BASE == scratch->bases.room) &&
@@ -77,7 +77,7 @@ static inline struct mpl_call *add_call(struct mpl_walk *w, uint32_t event, uint
                            .culprit = MPL_NONE,
                            .first = MPL_NONE };
     mpl_call_set_begin(w->lane, k, w->enter_ticks);
-    w->lane->n_calls++;
+    w->n_calls++;
     return call;
 }
 
@@ -85,7 +85,7 @@ static inline struct mpl_call *add_call(struct mpl_walk *w, uint32_t event, uint
 static inline bool close_call(struct mpl_walk *w, uint32_t event)
 {
     w->since_ticks = time_of(w, event);
-    return mpl_call_set_end(w->lane, w->lane->n_calls - 1, &w->scratch->longs, event,
+    return mpl_call_set_end(w->lane, w->n_calls - 1, &w->scratch->longs, event,
                             w->since_ticks - w->enter_ticks);
 }
 
@@ -142,7 +142,7 @@ static void note_open_posts(struct mpl_walk *w, const struct mpl_call *call)
 
 static bool end_call(struct mpl_walk *w, uint32_t event)
 {
-    const uint32_t k = w->lane->n_calls - 1;
+    const uint32_t k = w->n_calls - 1;
     struct mpl_call *call = &w->lane->calls[k];
 
     if (!close_call(w, event)) {
@@ -333,7 +333,7 @@ static void note_record(struct mpl_walk *w, uint32_t message)
 /* A probe waits for the message that the next receive takes. */
 static void resolve_probes(struct mpl_walk *w, uint32_t message)
 {
-    for (uint32_t k = w->open_probe; k < w->lane->n_calls; k++) {
+    for (uint32_t k = w->open_probe; k < w->n_calls; k++) {
         struct mpl_call *call = &w->lane->calls[k];
 
         if (mpl_call_is_probe(w->events, w->loc, call)) {
@@ -366,7 +366,7 @@ static bool split_posts(struct mpl_walk *w)
 /* The last call has a message, whose record is of that kind. */
 static inline bool keep_call_of(struct mpl_walk *w, uint32_t message, uint8_t kind)
 {
-    const uint32_t call = w->lane->n_calls - 1;
+    const uint32_t call = w->n_calls - 1;
 
     if (kind == MPL_EV_IRECV) {
         if (!split_posts(w)) {
@@ -406,7 +406,7 @@ static bool note_post(struct mpl_walk *w, uint32_t message, bool is_in_call)
         return false;
     }
     if (is_in_call) {
-        w->lane->post_of_message[message] = w->lane->n_calls - 1;
+        w->lane->post_of_message[message] = w->n_calls - 1;
     }
     w->has_open_post =
         w->has_open_post || (w->loses_ends && w->loc->messages[message].event == MPL_NONE);
@@ -425,7 +425,7 @@ static void note_collective(struct mpl_walk *w, uint32_t collective)
     if (collective == MPL_NONE || !w->is_in_call) {
         return;
     }
-    w->lane->call_of_collective[collective] = w->lane->n_calls - 1;
+    w->lane->call_of_collective[collective] = w->n_calls - 1;
     if (w->records.collective == MPL_NONE) {
         w->records.collective = collective;
     }
@@ -460,7 +460,7 @@ static bool take_part(struct mpl_walk *w, uint32_t event)
     case MPL_EV_IRECV_POST:
         /* Start-up that is over at the first record is not open any more, and has it all the same. */
         return note_post(w, mpl_message_of(w->loc, event),
-                         w->is_in_call || (event == 0 && w->lane->n_calls > 0));
+                         w->is_in_call || (event == 0 && w->n_calls > 0));
     case MPL_EV_ISEND_DONE:
         note_done(w, mpl_message_of(w->loc, event));
         return true;
@@ -644,7 +644,7 @@ static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 /* All that the last call does is to send or receive a message, or to post its receive without waiting. False: no memory. */
 static bool take_only_record(struct mpl_walk *w, uint32_t message, uint8_t kind)
 {
-    struct mpl_call *call = &w->lane->calls[w->lane->n_calls - 1];
+    struct mpl_call *call = &w->lane->calls[w->n_calls - 1];
     struct mpl_call_records records = { 1, false, MPL_NONE };
 
     if (kind == MPL_EV_IRECV_POST) {
@@ -812,6 +812,7 @@ static bool keep_calls(struct mpl_walk *w, const struct mpl_lane *before,
     struct mpl_lane *lane = w->lane;
     struct mpl_walk_scratch *scratch = w->scratch;
 
+    lane->n_calls = w->n_calls;
     if (before->calls != NULL) {
         if (lane->n_calls > 0) {
             memcpy(before->calls, lane->calls, lane->n_calls * sizeof *lane->calls);
@@ -834,46 +835,30 @@ static bool keep_calls(struct mpl_walk *w, const struct mpl_lane *before,
            (lane->n_longs == 0 || lane->longs != NULL);
 }
 
-static bool walk_location(struct mpl_events *events, bool with_gaps,
-                          struct mpl_walk_scratch *scratch, uint32_t location)
+static bool walk_location(struct mpl_walk *w)
 {
+    struct mpl_walk_scratch *scratch = w->scratch;
     struct mpl_arena *arena = scratch->arena;
-    struct mpl_walk w = {
-        .events = events,
-        .loc = &events->model->locations[location],
-        .use = events->use,
-        .partner = events->match->partner[location],
-        .lane = &events->lanes[location],
-        .scratch = scratch,
-        .location = location,
-        .loses_ends =
-            !events->model->can.has_receive_completions && !mpl_is_thorough(events->model),
-        .has_gaps = with_gaps,
-        .gap_region = MPL_NONE,
-        .open_probe = MPL_NONE,
-    };
-
-    const struct mpl_lane before = *w.lane;
+    const struct mpl_lane before = *w->lane;
     bool is_done;
 
     scratch->touched.n = 0;
     scratch->longs.n = 0;
     scratch->gap++;
-    w.lane->n_calls = 0;
-    w.lane->n_longs = 0;
-    w.lane->calls = (struct mpl_call *) scratch->calls.data;
-    w.lane->bases = (int64_t *) scratch->bases.data;
-    is_done = walk_records(&w);
-    is_done = keep_calls(&w, &before, arena) && is_done;
+    w->lane->n_longs = 0;
+    w->lane->calls = (struct mpl_call *) scratch->calls.data;
+    w->lane->bases = (int64_t *) scratch->bases.data;
+    is_done = walk_records(w);
+    is_done = keep_calls(w, &before, arena) && is_done;
     if (!is_done) {
         return false;
     }
-    w.lane->rest_region = mpl_gap_close(&w);
-    while (w.depth > 0) {
-        (void) pop(&w);
+    w->lane->rest_region = mpl_gap_close(w);
+    while (w->depth > 0) {
+        (void) pop(w);
     }
-    return (!with_gaps || mpl_regions_keep(&w, events->model, arena)) &&
-           keep_list(&w, arena);
+    return (!w->has_gaps || mpl_regions_keep(w, w->events->model, arena)) &&
+           keep_list(w, arena);
 }
 
 /* What is known of each location before its records are walked. */
@@ -937,15 +922,34 @@ static void clear_scratch(struct mpl_walk_scratch *scratch, struct mpl_events *e
     mpl_arena_absorb(events->arena, scratch->arena);
 }
 
+/*
+ * What is counted call by call stands on the thread's own stack meanwhile: beside each other in memory, the scratches of
+ * two threads would share lines of the cache, and wait for each other with each call.
+ */
 static enum mpl_status walk_one(void *context, size_t location, unsigned worker,
                                 struct mpl_err *err)
 {
     const struct walking *walking = context;
+    const struct mpl_events *events = walking->events;
+    struct mpl_walk_scratch scratch = walking->scratches[worker];
+    struct mpl_walk w = {
+        .events = events,
+        .loc = &events->model->locations[location],
+        .use = events->use,
+        .partner = events->match->partner[location],
+        .lane = &events->lanes[location],
+        .scratch = &scratch,
+        .location = (uint32_t) location,
+        .loses_ends =
+            !events->model->can.has_receive_completions && !mpl_is_thorough(events->model),
+        .has_gaps = walking->with_gaps,
+        .gap_region = MPL_NONE,
+        .open_probe = MPL_NONE,
+    };
+    const bool is_done = walk_location(&w);
 
-    return walk_location(walking->events, walking->with_gaps, &walking->scratches[worker],
-                         (uint32_t) location)
-               ? MPL_OK
-               : mpl_nomem(err);
+    walking->scratches[worker] = scratch;
+    return is_done ? MPL_OK : mpl_nomem(err);
 }
 
 static enum mpl_status walk_all(struct mpl_events *events, bool with_gaps,

@@ -24,7 +24,7 @@ struct mpl_walk_scratch {
     struct mpl_buf stack;        /* uint32_t, regions; room beyond walk.depth is stale */
     struct mpl_buf touched;      /* uint32_t, regions with a sum */
     struct mpl_buf list;         /* uint32_t, becomes lane.list */
-    struct mpl_buf calls; /* struct mpl_call, becomes lane.calls; lane.n_calls of them */
+    struct mpl_buf calls; /* struct mpl_call, becomes lane.calls; walk.n_calls of them */
     struct mpl_buf bases; /* int64_t, becomes lane.bases */
     struct mpl_buf longs; /* struct mpl_long_call, becomes lane.longs */
     uint64_t gap;         /* number of the current gap over all these locations */
@@ -38,8 +38,9 @@ struct mpl_walk {
     struct mpl_lane *lane;
     struct mpl_walk_scratch *scratch;
     uint32_t location;
-    bool loses_ends; /* ends of posted receives may be missing */
-    bool has_gaps;   /* what the program does between calls is wanted, too */
+    uint32_t n_calls; /* found so far, becomes lane.n_calls */
+    bool loses_ends;  /* ends of posted receives may be missing */
+    bool has_gaps;    /* what the program does between calls is wanted, too */
     uint32_t depth;
     uint32_t n_open; /* call regions on the stack, and open flush and off intervals */
     bool is_flushing;
