@@ -3,9 +3,10 @@
  *
  *     shapes MARPLE YARDSTICK HALO GENERATE DIRECTORY EVENTS [SHAPE...]
  *
- * Per shape, or those named: CPU seconds of both, their ratio with what it must be and what is aimed at, peak
- * memory per event likewise; growth: CPU seconds per event over those of a tenth of the events; time that passes with two
- * threads over that with one; and CPU seconds of `marple sync` over those of the readers.
+ * Per shape, or those named: CPU seconds of both with one thread, their ratio with what it must be and what is aimed at;
+ * growth: CPU seconds per event over those of a tenth of the events. With two threads: peak memory per event with what it
+ * must be and what is aimed at, CPU seconds over those of the readers, and the time that passes over that with one thread.
+ * At last CPU seconds of `marple sync` over those of the readers.
  */
 #include "config.h"
 
@@ -45,11 +46,7 @@ struct programs {
 };
 
 struct measured {
-    double yardstick_s;
-    double marple_s;
-    double sync_s;
-    double threads; /* Time that passes with two over that with one. */
-    double peak_bytes;
+    struct cost yardstick, one, two, sync; /* marple diagnose with one thread and with two. */
     double events;
 };
 
@@ -76,14 +73,14 @@ static void remove_trace(char *trace)
     once(line);
 }
 
-static double wall_s(char *const *argv, const char *threads)
+static struct cost with_threads(char *const *argv, const char *threads)
 {
     struct cost cost;
 
     (void) setenv("MARPLE_THREADS", threads, 1);
     cost = command(argv);
     (void) unsetenv("MARPLE_THREADS");
-    return cost.wall_s;
+    return cost;
 }
 
 static struct measured measure(const struct programs *p, const struct shape *shape,
@@ -116,13 +113,10 @@ static struct measured measure(const struct programs *p, const struct shape *sha
     remove_trace(trace);
     once(generate);
 
-    const struct cost theirs = command(yardstick);
-    const struct cost ours = command(marple);
-    const struct measured measured = { .yardstick_s = theirs.cpu_s,
-                                       .marple_s = ours.cpu_s,
-                                       .sync_s = command(copy).cpu_s,
-                                       .threads = wall_s(marple, "2") / wall_s(marple, "1"),
-                                       .peak_bytes = ours.peak_bytes,
+    const struct measured measured = { .yardstick = command(yardstick),
+                                       .one = with_threads(marple, "1"),
+                                       .two = with_threads(marple, "2"),
+                                       .sync = command(copy),
                                        .events = count_events(yardstick) };
 
     remove_trace(trace);
@@ -145,13 +139,14 @@ static void bench_shape(const struct programs *p, const struct shape *shape, dou
         const struct measured tenth = measure(p, shape, events / 10);
 
         snprintf(growth, sizeof growth, "%.2f",
-                 full.marple_s / full.events / (tenth.marple_s / tenth.events));
+                 full.one.cpu_s / full.events / (tenth.one.cpu_s / tenth.events));
     }
-    printf("%-7s %-17s %10.0f %8.3f %8.3f %7.2f %5.1f %5.1f %8.1f %5.0f %5.0f %7s %8.2f %6.2f\n",
-           shape->name, shape->says, full.events, full.yardstick_s, full.marple_s,
-           full.marple_s / full.yardstick_s, shape->most, shape->aim,
-           full.peak_bytes / full.events, shape->most_bytes, shape->aim_bytes, growth,
-           full.threads, full.sync_s / full.yardstick_s);
+    printf("%-7s %-17s %10.0f %8.3f %8.3f %7.2f %5.1f %5.1f %7s %8.1f %5.0f %5.0f %7.2f %7.2f %6.2f\n",
+           shape->name, shape->says, full.events, full.yardstick.cpu_s, full.one.cpu_s,
+           full.one.cpu_s / full.yardstick.cpu_s, shape->most, shape->aim, growth,
+           full.two.peak_bytes / full.events, shape->most_bytes, shape->aim_bytes,
+           full.two.cpu_s / full.yardstick.cpu_s, full.two.wall_s / full.one.wall_s,
+           full.sync.cpu_s / full.yardstick.cpu_s);
     fflush(stdout);
 }
 
@@ -175,9 +170,10 @@ int main(int argc, char **argv)
     const struct programs programs = { argv[1], argv[2], argv[3], argv[4], argv[5] };
 
     printf("CPU seconds, medians of %d turns; (a) libotf2 local readers with empty callbacks, "
-           "(b) marple diagnose, (c) marple sync\n\n%-7s %-17s %10s %8s %8s %7s %5s %5s %8s %5s %5s %7s %8s %6s\n",
-           TURNS, "", "", "events", "(a) s", "(b) s", "b/a", "must", "aim", "B/event", "must",
-           "aim", "growth", "2 threads", "c/a");
+           "(b) marple diagnose with one thread, (c) with two, (d) marple sync\n\n"
+           "%-7s %-17s %10s %8s %8s %7s %5s %5s %7s %8s %5s %5s %7s %7s %6s\n",
+           TURNS, "", "", "events", "(a) s", "(b) s", "b/a", "must", "aim", "growth",
+           "(c) B/ev", "must", "aim", "c/a", "time c/b", "d/a");
     for (size_t i = 0; i < N_SHAPES; i++) {
         if (is_wanted(&shapes[i], argv + 7, argc - 7)) {
             bench_shape(&programs, &shapes[i], strtod(argv[6], NULL));
