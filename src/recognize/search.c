@@ -10,6 +10,12 @@
 
 #include <string.h>
 
+/*
+ * On each location, the first matches are tested together before anything is known that others may repeat: so they are
+ * few. Each next time there are twice as many.
+ */
+enum { FIRST_TOGETHER = 16 };
+
 /* Matches that failed, as words: event, constraint, location, number of ends, these. */
 enum { FAILED_EVENT, FAILED_CONSTRAINT, FAILED_LOCATION, FAILED_ENDS, FAILED_HEAD };
 
@@ -21,7 +27,8 @@ struct mpl_search {
     struct mpl_letter_stream *stream;
     struct mpl_instance_view **views; /* per event, NULL until needed */
     struct mpl_repeats **repeats;     /* likewise */
-    uint32_t n_most;                  /* matches that are tested together */
+    uint32_t n_most;                  /* matches that can be tested together, */
+    uint32_t n_together;              /* and that are, of the event at hand */
     struct mpl_buf
         shaped; /* struct mpl_shaped: instances of the event at hand on the location, */
     size_t n_tested;      /* so many, and then matches that may become some */
@@ -512,7 +519,11 @@ static enum mpl_status take_match(void *context, const struct mpl_event_match *m
     if (!add_match(s, match)) {
         return mpl_nomem(err);
     }
-    return s->shaped.n - s->n_tested < s->n_most ? MPL_OK : test_matches(s, err);
+    if (s->shaped.n - s->n_tested < s->n_together) {
+        return MPL_OK;
+    }
+    s->n_together = 2 * s->n_together < s->n_most ? 2 * s->n_together : s->n_most;
+    return test_matches(s, err);
 }
 
 /* ---- one location ------------------------------------------------------------------------------ */
@@ -542,6 +553,7 @@ static enum mpl_status search_event(struct mpl_search *s, uint32_t i, uint32_t e
     if (s->repeats[event] != NULL) {
         mpl_repeats_forget(s->repeats[event]);
     }
+    s->n_together = s->n_most < FIRST_TOGETHER ? s->n_most : FIRST_TOGETHER;
     s->shaped.n = s->n_tested = 0;
     s->words.n = s->n_shapes = 0;
     s->lists.n = s->n_lists = 0;
