@@ -389,6 +389,7 @@ double mpl_formula_eval_next(const struct mpl_formula *formula, const double *sc
 struct sheet {
     const struct mpl_formula *formula;
     const struct mpl_formula_rows *rows;
+    size_t n; /* Those behind are not wanted at all. */
     uint64_t wanted[MPL_FORMULA_ROW_WORDS];
 };
 
@@ -437,23 +438,50 @@ static void need_rows(const struct sheet *sheet, enum source source, uint32_t sl
     }
 }
 
+/* Inlined once per guard, likewise. */
+static inline void pass_over_each(enum opcode guard, const struct row *a, size_t n,
+                                  uint64_t *kept)
+{
+    const struct keeping none = { NULL, NULL };
+
+    for (size_t first = 0; first < n; first += 64) {
+        const size_t end = n - first < 64 ? n : first + 64;
+        uint64_t bits = 0;
+
+        for (size_t i = first; i < end; i++) {
+            bits |= (uint64_t) !decides(guard, a->values[i * a->step], none) << i % 64;
+        }
+        kept[first / 64] &= bits;
+    }
+}
+
 /* Of the rows that count, those that a guard does not pass over. False: none. */
 static bool keep_rows(const struct sheet *sheet, enum opcode guard, const struct row *a,
                       uint64_t *kept)
 {
-    const struct keeping none = { NULL, NULL };
     uint64_t any = 0;
 
+    memmove(kept, sheet->wanted, sizeof sheet->wanted);
+    switch (guard) {
+    case OP_UNLESS_FALSE:
+        pass_over_each(OP_UNLESS_FALSE, a, sheet->n, kept);
+        break;
+    case OP_UNLESS_TRUE:
+        pass_over_each(OP_UNLESS_TRUE, a, sheet->n, kept);
+        break;
+    case OP_IF_TRUE:
+    case OP_ONLY_TRUE:
+        pass_over_each(OP_ONLY_TRUE, a, sheet->n, kept);
+        break;
+    case OP_ONLY_UNDEFINED:
+        pass_over_each(OP_ONLY_UNDEFINED, a, sheet->n, kept);
+        break;
+    default:
+        pass_over_each(guard, a, sheet->n, kept);
+        break;
+    }
     for (size_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
-        uint64_t bits = 0;
-
-        for (uint64_t left = sheet->wanted[w]; left != 0; left &= left - 1) {
-            const size_t i = 64 * w + (size_t) __builtin_ctzll(left);
-
-            bits |= (left & -left) * !decides(guard, a->values[i * a->step], none);
-        }
-        kept[w] = bits;
-        any |= bits;
+        any |= kept[w];
     }
     return any != 0;
 }
@@ -473,7 +501,7 @@ static void aggregate_rows(struct sheet *sheet, const struct insn *insn)
         }
     }
     if (insn->n_body == 0 && insn->source[0] == SOURCE_LIST &&
-        mpl_aggregate_lists(insn->op, rows->lists[insn->index[0]], sheet->wanted, rows->n,
+        mpl_aggregate_lists(insn->op, rows->lists[insn->index[0]], sheet->wanted, sheet->n,
                             to)) {
         return;
     }
@@ -484,7 +512,7 @@ static void aggregate_rows(struct sheet *sheet, const struct insn *insn)
 
     begin_series(&series, sheet->formula, insn);
     series.rows = rows;
-    for (series.row = 0; series.row < rows->n; series.row++) {
+    for (series.row = 0; series.row < sheet->n; series.row++) {
         to[series.row] = NAN;
         if (!mpl_row_is_in(sheet->wanted, (uint32_t) series.row)) {
             continue; /* its lists may be those of another row, and of different lengths */
@@ -519,7 +547,7 @@ static void operate_rows(struct sheet *sheet, const struct insn *insn)
     } else {
         need_rows(sheet, insn->source[1], insn->index[1], sheet->wanted);
     }
-    operate_each(insn->op, temps_of(sheet, insn->to), row, sheet->rows->n);
+    operate_each(insn->op, temps_of(sheet, insn->to), row, sheet->n);
 }
 
 static void fill(double *to, size_t n, double value)
@@ -527,6 +555,17 @@ static void fill(double *to, size_t n, double value)
     for (size_t i = 0; i < n; i++) {
         to[i] = value;
     }
+}
+
+/* Up to the last one. */
+static size_t count_rows(const uint64_t *rows)
+{
+    size_t w = MPL_FORMULA_ROW_WORDS;
+
+    while (w > 0 && rows[w - 1] == 0) {
+        w--;
+    }
+    return w == 0 ? 0 : 64 * w - (size_t) __builtin_clzll(rows[w - 1]);
 }
 
 /* Guards nest as right sides and arms do: twice per level of nesting at most. */
@@ -537,7 +576,7 @@ void mpl_formula_eval_rows(const struct mpl_formula *formula,
                            double *values)
 {
     const struct insn *const end = formula->code + formula->n_code;
-    struct sheet sheet = { .formula = formula, .rows = rows };
+    struct sheet sheet = { .formula = formula, .rows = rows, .n = count_rows(wanted) };
     struct pause pauses[PAUSES_MAX];
     size_t n_pauses = 0;
 
@@ -558,7 +597,7 @@ void mpl_formula_eval_rows(const struct mpl_formula *formula,
             const struct row a = values_of(&sheet, insn->source[0], insn->index[0]);
 
             if (!keep_rows(&sheet, insn->op, &a, sheet.wanted)) {
-                fill(temps_of(&sheet, insn->to), rows->n, value_of_guard(insn->op));
+                fill(temps_of(&sheet, insn->to), sheet.n, value_of_guard(insn->op));
                 memcpy(sheet.wanted, pause->wanted, sizeof sheet.wanted);
                 insn = pause->end;
             } else {
@@ -574,7 +613,7 @@ void mpl_formula_eval_rows(const struct mpl_formula *formula,
     const struct row result =
         values_of(&sheet, formula->result.source, formula->result.index);
 
-    for (size_t i = 0; i < rows->n; i++) {
+    for (size_t i = 0; i < sheet.n; i++) {
         const double value = result.values[i * result.step];
 
         values[i] = isfinite(value) ? value : NAN;
