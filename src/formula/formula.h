@@ -115,7 +115,7 @@ const uint32_t *mpl_formula_scalars(const struct mpl_formula *formula, size_t *n
 const uint32_t *mpl_formula_lists(const struct mpl_formula *formula, size_t *n);
 /**
  * Whether of a slot nothing matters but whether it is defined, in defined(), or how many it is, in count(); or, of one with
- * \p is_place (per slot), which of two places comes first. So of a formula that does not read it.
+ * \p is_place (per slot; NULL: none), which of two places comes first. So of a formula that does not read it.
  */
 bool mpl_formula_is_coarse(const struct mpl_formula *formula, uint32_t slot,
                            const bool *is_place);

@@ -160,6 +160,7 @@ static inline size_t mpl_explained_words(const struct mpl_model *model, uint32_t
 
 struct mpl_bound;
 struct mpl_rows;
+struct mpl_shape_rule;
 
 /* ---- spans and filters -------------------------------------------------------------------- */
 
@@ -334,6 +335,7 @@ struct mpl_instance_view {
     uint32_t *
         *near_instance; /**< Per associated event and segment: where one was found last. */
     double **temps; /**< Per attribute, then per associated event, then per constraint. */
+    struct mpl_shape_rule *shape_rules; /**< Per attribute; see shapes.c. */
     uint32_t n_talking;
     uint32_t n_talking_members;
     uint32_t *talking;  /**< Names whose ends count for coverage, members first. */
@@ -467,6 +469,26 @@ bool mpl_view_ends(struct mpl_instance_view *view, uint32_t name, mpl_end_visit 
 bool mpl_view_span_ends(const struct mpl_instance_view *view, uint32_t name,
                         uint32_t location, uint32_t at, mpl_end_visit *visit,
                         void *context);
+
+/** Whether a slot is a time of spans on the location of the instance, which each of them has. */
+static inline bool mpl_slot_is_plain(const struct mpl_event_definition *event,
+                                     const struct mpl_formula_slot *slot)
+{
+    return slot->name < event->n_members && event->members[slot->name].beside == 0 &&
+           event->members[slot->name].filter.event == MPL_NONE &&
+           mpl_field_is_time((enum mpl_field) slot->field);
+}
+
+/* ---- what shapes say ------------------------------------------------------------------------------ */
+
+/** Room for what is known of attributes. False: out of memory. */
+bool mpl_shapes_prepare(struct mpl_instance_view *view);
+/**
+ * Leaves in \p rows only those of which the value of an attribute has to be found: that of another one of them, i, is the value
+ * of row like[i]. False: that of each, and \p like says nothing.
+ */
+bool mpl_shapes_thin(const struct mpl_instance_view *view, uint32_t attribute,
+                     uint64_t *rows, uint8_t *like);
 
 /* ---- matches that repeat others ------------------------------------------------------------------- */
 

@@ -62,15 +62,6 @@ static void read_relations(struct mpl_instance_view *view,
     mpl_view_go(view, at);
 }
 
-/* Whether a name stands for spans on the location of its row, of which a time is to be read. */
-static bool is_plain(const struct mpl_event_definition *event,
-                     const struct mpl_formula_slot *slot)
-{
-    return slot->name < event->n_members && event->members[slot->name].beside == 0 &&
-           event->members[slot->name].filter.event == MPL_NONE &&
-           mpl_field_is_time((enum mpl_field) slot->field);
-}
-
 /* A time of the first span that a member stands for. */
 static void read_members(struct mpl_instance_view *view,
                          const struct mpl_formula_slot *slot, const struct mpl_rows *rows,
@@ -123,7 +114,7 @@ static void read_scalars(struct mpl_instance_view *view, uint32_t number,
         for (uint32_t k = 0; k < rows.n && own != NULL; k++) {
             values[rows.at[k]] = own[rows.at[k]];
         }
-    } else if (is_plain(view->definition, slot)) {
+    } else if (mpl_slot_is_plain(view->definition, slot)) {
         read_members(view, slot, &rows, values);
     } else {
         mpl_view_bind(view, slot->name, wanted);
@@ -158,13 +149,19 @@ static bool make_lists(struct mpl_instance_view *view, uint32_t number)
 {
     const uint32_t word = mpl_view_list_word(view, view->definition->slots[number].name);
     struct mpl_buf *items = &view->items[number];
+    const uint32_t *words = NULL;
+    uint32_t n_of_row = 0;
     size_t n = 0;
 
     if (items->n > 0) {
         return true;
     }
     for (uint32_t i = 0; i < view->n; i++) {
-        n += mpl_row_count(&view->rows[i], word);
+        if (view->rows[i].words != words) {
+            words = view->rows[i].words;
+            n_of_row = mpl_row_count(&view->rows[i], word);
+        }
+        n += n_of_row;
     }
     if (!mpl_buf_grow_to(items, n + 1) || !mpl_buf_grow_to(&view->spans, n)) {
         view->has_no_memory = true;
@@ -195,20 +192,21 @@ static size_t read_spans(struct mpl_instance_view *view,
 {
     const enum mpl_field field = (enum mpl_field) slot->field;
     const uint32_t number = view->instances->word_of[slot->name];
-    const struct mpl_row *all = view->rows;
+    const uint32_t *words = NULL; /* Of the last row: mostly the next one has the same. */
+    const uint32_t *items = NULL; /* What they say, */
+    uint32_t n_items = 0;
     uint32_t *spans = view->spans.data;
-    uint32_t location = all[rows->at[0]].location;
+    uint32_t location = view->rows[rows->at[0]].location;
     size_t n = 0;
     size_t n_read = 0;
 
     for (uint32_t k = 0; k < rows->n; k++) {
-        const struct mpl_row *row = &all[rows->at[k]];
-        const uint32_t word = row->words[number];
-        const size_t first = n;
+        const struct mpl_row *row = &view->rows[rows->at[k]];
 
-        if (word == MPL_NONE) {
-            lists[rows->at[k]] = (struct mpl_list){ values, 0 };
-            continue;
+        if (row->words != words) {
+            words = row->words;
+            n_items = mpl_row_count(row, number);
+            items = n_items == 0 ? NULL : mpl_word_items(&words[number], row->lists);
         }
         if (row->location != location) {
             mpl_spans_read(view->r, location, spans + n_read, n - n_read, field,
@@ -216,17 +214,10 @@ static size_t read_spans(struct mpl_instance_view *view,
             location = row->location;
             n_read = n;
         }
-        if ((word & MPL_WORD_LIST) == 0) {
-            spans[n++] = row->base + word;
-        } else {
-            const uint32_t *items = mpl_word_items(&word, row->lists);
-            const uint32_t n_items = mpl_word_count(word, row->lists);
-
-            for (uint32_t i = 0; i < n_items; i++) {
-                spans[n++] = row->base + items[i];
-            }
+        lists[rows->at[k]] = (struct mpl_list){ values + n, n_items };
+        for (uint32_t i = 0; i < n_items; i++) {
+            spans[n++] = row->base + items[i];
         }
-        lists[rows->at[k]] = (struct mpl_list){ values + first, n - first };
     }
     mpl_spans_read(view->r, location, spans + n_read, n - n_read, field, values + n_read);
     return n;
@@ -273,7 +264,7 @@ static void read_lists(struct mpl_instance_view *view, uint32_t number,
     if (rows.n == 0) {
         return;
     }
-    items->n += is_plain(view->definition, slot)
+    items->n += mpl_slot_is_plain(view->definition, slot)
                     ? read_spans(view, slot, &rows, values, view->lists[number])
                     : read_things(view, slot, &rows, values, view->lists[number]);
 }
@@ -417,15 +408,26 @@ static void compute(struct mpl_instance_view *view, uint32_t attribute,
     const struct mpl_formula *formula = view->definition->attributes[attribute].formula;
     double *values = view->attributes[attribute];
     double found[MPL_FORMULA_ROWS];
+    uint8_t like[MPL_FORMULA_ROWS];
+    mpl_row_set left;
     struct mpl_rows rows;
 
     mpl_rows_list(wanted, &rows);
     if (formula == NULL) {
         compute_own(view, attribute, &rows, values);
-    } else if (evaluate(view, formula, &view->temps[attribute], wanted, found)) {
-        for (uint32_t k = 0; k < rows.n; k++) {
-            values[rows.at[k]] = found[rows.at[k]];
-        }
+        return;
+    }
+    memcpy(left, wanted, sizeof left);
+
+    const bool is_thin = mpl_shapes_thin(view, attribute, left, like);
+
+    if (!evaluate(view, formula, &view->temps[attribute], left, found)) {
+        return;
+    }
+    for (uint32_t k = 0; k < rows.n; k++) {
+        const uint32_t i = rows.at[k];
+
+        values[i] = found[is_thin ? like[i] : i];
     }
 }
 

@@ -57,7 +57,7 @@ static bool make_room(struct mpl_instance_view *view, struct mpl_arena *arena)
     return view->is_bound != NULL && view->is_read != NULL && view->is_valued != NULL &&
            view->bounds != NULL && view->scalars != NULL && view->lists != NULL &&
            view->attributes != NULL && view->items != NULL && view->temps != NULL &&
-           view->near_instance != NULL && view->talking != NULL;
+           view->near_instance != NULL && view->talking != NULL && mpl_shapes_prepare(view);
 }
 
 struct mpl_instance_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,

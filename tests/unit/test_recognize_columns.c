@@ -123,6 +123,54 @@ START_TEST(columns_are_the_same_however_many_threads_make_them)
 }
 END_TEST
 
+/* How many gives there are is the same for all that look alike; when the last one was, is not, unless there is none. */
+static const char answers[] =
+    "pattern: answers\n"
+    "says: Some messages are answered.\n"
+    "roles:\n"
+    "  member: {count: many, where: \"receives >= 4\"}\n"
+    "events:\n"
+    "  Answer:\n"
+    "    on: member\n"
+    "    expression: \"take (gap+ give)*\"\n"
+    "    members: {take: {event: recv}, gap: {event: compute}, give: {event: send}}\n"
+    "    attributes:\n"
+    "      gives: {value: count(give.enter), unit: 1, says: Messages given.}\n"
+    "      twice: {value: 2 * gives, unit: 1, says: Likewise.}\n"
+    "      last: {value: \"default(max(give.leave), -1 s)\", unit: s, says: Until when.}\n"
+    "      until: {value: \"default(max(give.leave), leave)\", unit: s, says: The same.}\n";
+
+START_TEST(only_what_follows_from_a_shape_is_the_same_for_all_of_it)
+{
+    const struct mpl_pattern *pattern = pattern_of_text(answers, arena);
+    const struct mpl_events *events = events_of_text(
+        "# s\n"
+        "rank 0: send 0..1 to 1  send 1..2 to 1  send 2..3 to 1  send 3..4 to 1\n"
+        "rank 0: send 4..5 to 1  recv 10..20 from 1  recv 20..30 from 1  recv 30..40 from 1\n"
+        "rank 0: recv 40..50 from 1\n"
+        "rank 1: recv 0..6 from 0  compute 6..7  send 7..8 to 0  recv 8..9 from 0\n"
+        "rank 1: compute 9..11  send 11..13 to 0  recv 13..14 from 0  recv 14..16 from 0\n"
+        "rank 1: recv 16..17 from 0  compute 17..18  send 18..19 to 0  compute 19..20  send "
+        "20..21 to 0\n",
+        arena);
+    static const double expected[][5] = {
+        { 1, 1, 0, 0, 2 },
+        { 2, 2, 0, 0, 4 },
+        { 8, 13, -1, -1, 21 },
+        { 8, 13, 14, 16, 21 },
+    };
+
+    for (uint32_t a = 0; a < 4; a++) {
+        size_t n;
+        const double *values =
+            column(pattern, events, "1", 0, MPL_OWN_ATTRIBUTES + a, &n);
+
+        ck_assert_uint_eq(n, 9);
+        ck_assert_mem_eq(values + 4, expected[a], sizeof expected[a]);
+    }
+}
+END_TEST
+
 /* Between its send and its receive everybody computes: without the instance nobody would know where to stop. */
 static const char since[] =
     "pattern: since\n"
@@ -191,6 +239,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, columns_are_the_same_however_many_threads_make_them, 0, 2);
+    tcase_add_test(tcase, only_what_follows_from_a_shape_is_the_same_for_all_of_it);
     tcase_add_loop_test(tcase, links_end_at_instances_that_are_found_before, 0, 2);
     tcase_add_test(tcase, without_memory_there_is_no_column);
     return run_suite(suite);
