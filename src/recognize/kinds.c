@@ -57,6 +57,7 @@ struct classing {
     struct mpl_arena *arena;
     struct place_table *table;
     uint32_t location;
+    const struct mpl_location *loc;
     struct mpl_buf kinds; /* struct mpl_kind */
     struct mpl_buf parts; /* uint32_t */
     struct mpl_buf own;   /* uint32_t: kinds of the messages of a call */
@@ -72,17 +73,27 @@ enum { PLACES_MIN = 1024 };
 
 /* ---- one look ------------------------------------------------------------------------------ */
 
+/* MPL_NONE without message. */
+static uint32_t envelope_of(const struct classing *c, uint32_t message)
+{
+    return message == MPL_NONE ? MPL_NONE : c->loc->messages[message].envelope;
+}
+
+/* Whether an envelope does not say who is at the other end. */
+static bool is_unsure(const struct classing *c, uint32_t envelope)
+{
+    return envelope != MPL_NONE && c->loc->envelopes[envelope].comm_unsure;
+}
+
 static struct look look_at(const struct classing *c, const struct mpl_call_about *about,
                            uint32_t message)
 {
-    const struct mpl_location *loc = &c->t->model->locations[c->location];
-    struct look look = { about->region, MPL_NONE, MPL_NONE, MPL_NONE, MPL_NONE };
+    const struct mpl_location *loc = c->loc;
+    const uint32_t envelope = envelope_of(c, message);
+    struct look look = { about->region, envelope, MPL_NONE, MPL_NONE, MPL_NONE };
 
-    if (message != MPL_NONE) {
-        look.envelope = loc->messages[message].envelope;
-        if (look.envelope != MPL_NONE && loc->envelopes[look.envelope].comm_unsure) {
-            look.peer = mpl_topology_peer(c->t->events, c->location, message);
-        }
+    if (is_unsure(c, envelope)) {
+        look.peer = mpl_topology_peer(c->t->events, c->location, message);
     }
     if (about->collective != MPL_NONE) {
         look.op = loc->collectives[about->collective].op;
@@ -136,9 +147,10 @@ static uint32_t add_kind(struct classing *c, struct mpl_kind kind)
     return c->has_no_memory ? MPL_NONE : (uint32_t) c->kinds.n - 1;
 }
 
-static uint32_t kind_of_look(struct classing *c, uint32_t call, struct look look,
-                             uint32_t message)
+static uint32_t kind_of_look(struct classing *c, uint32_t call,
+                             const struct mpl_call_about *about, uint32_t message)
 {
+    const struct look look = look_at(c, about, message);
     struct place *place = find_place(c->table, &look);
 
     if (place->stamp == c->table->stamp) {
@@ -160,16 +172,16 @@ static uint32_t kind_of_look(struct classing *c, uint32_t call, struct look look
 static uint32_t kind_of(struct classing *c, uint32_t call,
                         const struct mpl_call_about *about, uint32_t message)
 {
-    const struct look look = look_at(c, about, message);
-    struct recent *recent = &c->recent[(look.region ^ look.envelope << 3) % RECENT];
+    const uint32_t envelope = envelope_of(c, message);
+    struct recent *recent = &c->recent[(about->region ^ envelope << 3) % RECENT];
 
-    if (look.peer != MPL_NONE || look.op != MPL_NONE) {
-        return kind_of_look(c, call, look, message);
+    if (about->collective != MPL_NONE || is_unsure(c, envelope)) {
+        return kind_of_look(c, call, about, message);
     }
-    if (recent->kind == MPL_NONE || recent->region != look.region ||
-        recent->envelope != look.envelope) {
-        *recent = (struct recent){ look.region, look.envelope,
-                                   kind_of_look(c, call, look, message) };
+    if (recent->kind == MPL_NONE || recent->region != about->region ||
+        recent->envelope != envelope) {
+        *recent = (struct recent){ about->region, envelope,
+                                   kind_of_look(c, call, about, message) };
     }
     return recent->kind;
 }
@@ -186,10 +198,8 @@ static int compare(const void *a, const void *b)
 
 /* Into c->own: the kinds of its messages, in their order. False: no memory. */
 static bool list_parts(struct classing *c, uint32_t call,
-                       const struct mpl_call_about *about)
+                       const struct mpl_call_about *about, const uint32_t *messages)
 {
-    const struct mpl_span span = { .first_message = about->first_message,
-                                   .n_messages = about->n_messages };
     uint32_t *own;
 
     if (!mpl_buf_grow_to(&c->own, about->n_messages)) {
@@ -198,25 +208,14 @@ static bool list_parts(struct classing *c, uint32_t call,
     }
     own = c->own.data;
     for (uint32_t m = 0; m < about->n_messages; m++) {
-        own[m] = kind_of(c, call, about,
-                         mpl_events_message(c->t->events, c->location, &span, m));
+        own[m] = kind_of(c, call, about, messages[m]);
     }
     return !c->has_no_memory;
 }
 
-/* The envelope of message \p m of a call. */
-static uint32_t envelope_of(const struct classing *c, const struct mpl_call_about *about,
-                            uint32_t m)
-{
-    const struct mpl_span span = { .first_message = about->first_message,
-                                   .n_messages = about->n_messages };
-    const uint32_t message = mpl_events_message(c->t->events, c->location, &span, m);
-
-    return c->t->model->locations[c->location].messages[message].envelope;
-}
-
 /* Most calls are like the one before. */
-static bool is_like_last(const struct classing *c, const struct mpl_call_about *about)
+static bool is_like_last(const struct classing *c, const struct mpl_call_about *about,
+                         const uint32_t *messages)
 {
     const uint32_t *last = c->last.data;
     uint32_t m = 0;
@@ -225,27 +224,26 @@ static bool is_like_last(const struct classing *c, const struct mpl_call_about *
         about->collective != MPL_NONE || about->n_messages != c->last.n) {
         return false;
     }
-    while (m < about->n_messages && envelope_of(c, about, m) == last[m]) {
+    while (m < about->n_messages && envelope_of(c, messages[m]) == last[m]) {
         m++;
     }
     return m == about->n_messages;
 }
 
 /* False: no memory. */
-static bool keep_last(struct classing *c, const struct mpl_call_about *about, uint32_t kind)
+static bool keep_last(struct classing *c, const struct mpl_call_about *about,
+                      const uint32_t *messages, uint32_t kind)
 {
-    const struct mpl_location *loc = &c->t->model->locations[c->location];
-
     c->last_kind = about->collective == MPL_NONE ? kind : MPL_NONE;
     c->last_region = about->region;
     if (!mpl_buf_grow_to(&c->last, about->n_messages)) {
         return false;
     }
     for (uint32_t m = 0; m < about->n_messages; m++) {
-        const uint32_t envelope = envelope_of(c, about, m);
+        const uint32_t envelope = envelope_of(c, messages[m]);
 
         ((uint32_t *) c->last.data)[m] = envelope;
-        if (envelope == MPL_NONE || loc->envelopes[envelope].comm_unsure) {
+        if (envelope == MPL_NONE || is_unsure(c, envelope)) {
             c->last_kind = MPL_NONE;
         }
     }
@@ -314,17 +312,20 @@ static uint32_t kind_of_parts(struct classing *c, uint32_t call)
 static uint32_t kind_of_many(struct classing *c, uint32_t call,
                              const struct mpl_call_about *about)
 {
+    uint32_t n;
+    const uint32_t *messages = mpl_events_messages(c->t->events, c->location, call, &n);
     uint32_t kind;
 
-    if (is_like_last(c, about)) {
+    mpl_assert(n == about->n_messages);
+    if (is_like_last(c, about, messages)) {
         return c->last_kind;
     }
-    if (!list_parts(c, call, about)) {
+    if (!list_parts(c, call, about, messages)) {
         return MPL_NONE;
     }
     sort_parts(c);
     kind = kind_of_parts(c, call);
-    c->has_no_memory = !keep_last(c, about, kind) || c->has_no_memory;
+    c->has_no_memory = !keep_last(c, about, messages, kind) || c->has_no_memory;
     return c->has_no_memory ? MPL_NONE : kind;
 }
 
@@ -332,7 +333,6 @@ static uint32_t kind_of_many(struct classing *c, uint32_t call,
 
 static uint32_t only_end(const struct classing *c, const struct mpl_call_about *about)
 {
-    const struct mpl_location *loc = &c->t->model->locations[c->location];
     const bool has_collective =
         about->collective != MPL_NONE &&
         mpl_topology_counts_collective(c->t->events, c->location, about->collective);
@@ -341,7 +341,7 @@ static uint32_t only_end(const struct classing *c, const struct mpl_call_about *
         return MPL_MANY_ENDS;
     }
     if (has_collective) {
-        return loc->n_messages + about->collective;
+        return c->loc->n_messages + about->collective;
     }
     return about->n_messages == 1 &&
                    mpl_topology_counts(c->t->events, c->location, about->first_message)
@@ -376,6 +376,7 @@ static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
                           .arena = arena,
                           .table = &maker->table,
                           .location = location,
+                          .loc = &t->model->locations[location],
                           .kinds = mpl_buf_make(sizeof(struct mpl_kind)),
                           .parts = mpl_buf_make(sizeof(uint32_t)),
                           .own = mpl_buf_make(sizeof(uint32_t)),
