@@ -27,15 +27,15 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
                               const struct mpl_span_filter *filter, uint32_t location,
                               uint32_t message)
 {
+    if (!mpl_topology_counts(r->events, location, message)) {
+        return false;
+    }
+
     const struct mpl_location *loc = &r->model->locations[location];
     const enum mpl_primitive_test test = filter->primitive == MPL_NONE
                                              ? MPL_TEST_CALL
                                              : mpl_primitive_row(filter->primitive)->test;
     const bool is_for_sends = test == MPL_TEST_SEND || test == MPL_TEST_SSEND;
-
-    if (!mpl_topology_counts(r->events, location, message)) {
-        return false;
-    }
 
     const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
     const bool is_send = envelope->is_send;
@@ -52,17 +52,6 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
 
     return is_send ? filter->to != MPL_NONE && is_in_role(r, peer, filter->to)
                    : filter->from != MPL_NONE && is_in_role(r, peer, filter->from);
-}
-
-/* Of a call, as far as mpl_events_message() needs to know it. */
-static struct mpl_span messages_of(const struct mpl_recognition *r, uint32_t location,
-                                   uint32_t at)
-{
-    struct mpl_call_about about;
-
-    mpl_events_call_about(r->events, location, at / 2, &about);
-    return (struct mpl_span){ .first_message = about.first_message,
-                              .n_messages = about.n_messages };
 }
 
 /* The first one of a span. */
@@ -84,8 +73,9 @@ uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
                                const struct mpl_span_filter *filter, uint32_t location,
                                uint32_t at)
 {
+    const uint32_t *messages;
     uint32_t message;
-    struct mpl_span span;
+    uint32_t n;
 
     /* Nearly every call has one or none, for which nothing has to be made. */
     if (mpl_events_only_message(r->events, location, at, &message)) {
@@ -93,8 +83,13 @@ uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
                    ? message
                    : MPL_NONE;
     }
-    span = messages_of(r, location, at);
-    return message_of(r, filter, location, &span);
+    messages = mpl_events_messages(r->events, location, at / 2, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (mpl_filter_wants_message(r, filter, location, messages[i])) {
+            return messages[i];
+        }
+    }
+    return MPL_NONE;
 }
 
 bool mpl_filter_has_messages(const struct mpl_span_filter *filter)
@@ -206,14 +201,13 @@ static double sum_bytes(const struct mpl_recognition *r,
                         uint32_t at)
 {
     const struct mpl_location *loc = &r->model->locations[location];
-    const struct mpl_span span = messages_of(r, location, at);
+    uint32_t n;
+    const uint32_t *messages = mpl_events_messages(r->events, location, at / 2, &n);
     double bytes = 0;
 
-    for (uint32_t i = 0; i < span.n_messages; i++) {
-        const uint32_t message = mpl_events_message(r->events, location, &span, i);
-
-        if (mpl_filter_wants_message(r, filter, location, message)) {
-            bytes += (double) loc->messages[message].bytes;
+    for (uint32_t i = 0; i < n; i++) {
+        if (mpl_filter_wants_message(r, filter, location, messages[i])) {
+            bytes += (double) loc->messages[messages[i]].bytes;
         }
     }
     return bytes;

@@ -315,27 +315,27 @@ bool mpl_view_span_ends(const struct mpl_instance_view *view, uint32_t name,
 {
     const struct mpl_recognition *r = view->r;
     const struct mpl_span_filter *filter = mpl_event_name_filter(view->definition, name);
-    struct mpl_call_about about;
+    const uint32_t *messages;
+    uint32_t n;
 
     if (at % 2 == 0) {
         return true;
     }
-    mpl_events_call_about(r->events, location, at / 2, &about);
-    if (about.collective != MPL_NONE && mpl_filter_has_collectives(filter) &&
-        mpl_topology_counts_collective(r->events, location, about.collective) &&
-        !visit(context, location,
-               r->model->locations[location].n_messages + about.collective)) {
-        return false;
+    if (mpl_filter_has_collectives(filter)) {
+        struct mpl_call_about about;
+
+        mpl_events_call_about(r->events, location, at / 2, &about);
+        if (about.collective != MPL_NONE &&
+            mpl_topology_counts_collective(r->events, location, about.collective) &&
+            !visit(context, location,
+                   r->model->locations[location].n_messages + about.collective)) {
+            return false;
+        }
     }
-
-    const struct mpl_span span = { .first_message = about.first_message,
-                                   .n_messages = about.n_messages };
-
-    for (uint32_t i = 0; i < span.n_messages; i++) {
-        const uint32_t message = mpl_events_message(r->events, location, &span, i);
-
-        if (mpl_filter_wants_message(r, filter, location, message) &&
-            !visit(context, location, message)) {
+    messages = mpl_events_messages(r->events, location, at / 2, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (mpl_filter_wants_message(r, filter, location, messages[i]) &&
+            !visit(context, location, messages[i])) {
             return false;
         }
     }
