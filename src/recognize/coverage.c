@@ -7,6 +7,8 @@
 
 #include "recognize/recognition_priv.h"
 
+#include <stdatomic.h>
+
 /* ---- communication --------------------------------------------------------------------- */
 
 /* Only ends that count are ever explained. */
@@ -216,20 +218,45 @@ static int64_t covered_ticks(const struct mpl_recognition *r, uint32_t location)
     return ticks;
 }
 
+/* Locations whose time several threads measure. In whatever order, integers have the same sum. */
+struct measuring {
+    const struct mpl_recognition *r;
+    _Atomic int64_t ticks;
+};
+
+static enum mpl_status measure_one(void *context, size_t location, unsigned worker,
+                                   struct mpl_err *err)
+{
+    struct measuring *measuring = context;
+
+    (void) worker;
+    (void) err;
+    if (measuring->r->roles_of_location[location] != 0) {
+        atomic_fetch_add(&measuring->ticks,
+                         covered_ticks(measuring->r, (uint32_t) location));
+    }
+    return MPL_OK;
+}
+
 static void measure_time(struct mpl_recognition *r)
 {
     const int64_t window_ticks = r->window.end_ticks - r->window.begin_ticks;
-    int64_t ticks = 0;
+    struct measuring measuring = { .r = r };
+    const struct mpl_parallel job = { .n_tasks = r->model->n_locations,
+                                      .max_threads = mpl_threads(),
+                                      .run = measure_one,
+                                      .context = &measuring };
     uint32_t n = 0;
 
+    /* No task fails. */
+    (void) mpl_parallel_run(&job, NULL);
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
-        if (r->roles_of_location[l] != 0) {
-            ticks += covered_ticks(r, l);
-            n++;
-        }
+        n += r->roles_of_location[l] != 0;
     }
-    r->time_coverage =
-        n == 0 || window_ticks <= 0 ? 0 : (double) ticks / ((double) window_ticks * n);
+    r->time_coverage = n == 0 || window_ticks <= 0
+                           ? 0
+                           : (double) atomic_load(&measuring.ticks) /
+                                 ((double) window_ticks * n);
 }
 
 void mpl_coverage_measure(struct mpl_recognition *r)
