@@ -10,31 +10,13 @@
 
 /* ---- parents ----------------------------------------------------------------------------- */
 
-/* Who sent the first message that the location received before it sent one; MPL_NONE. */
-static uint32_t find_parent(const struct mpl_topology *t, uint32_t location, bool *is_mute)
+/* Who sent the first message that a location received before it sent one; MPL_NONE. */
+static uint32_t find_parent(const struct mpl_topology *t, uint32_t i)
 {
-    const struct mpl_location *loc = &t->model->locations[location];
-    uint32_t first_send = MPL_NONE;
-    uint32_t first_receive = MPL_NONE;
-    uint32_t received = MPL_NONE;
+    const uint32_t received = t->firsts[i].received;
 
-    for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message *message = &loc->messages[m];
-
-        /* What comes after the first send says nothing any more. */
-        if (message->event >= first_send || !mpl_topology_counts(t->events, location, m)) {
-            continue;
-        }
-        if (loc->envelopes[message->envelope].is_send) {
-            first_send = message->event < first_send ? message->event : first_send;
-        } else if (message->event < first_receive) {
-            first_receive = message->event;
-            received = m;
-        }
-    }
-    *is_mute = first_send == MPL_NONE && first_receive == MPL_NONE;
-    return first_receive < first_send ? mpl_topology_peer(t->events, location, received)
-                                      : MPL_NONE;
+    return received == MPL_NONE ? MPL_NONE
+                                : mpl_topology_peer(t->events, t->locations[i], received);
 }
 
 /* Of each process, by its first location that exchanges messages: the order of threads says nothing. */
@@ -44,15 +26,14 @@ static bool find_parents(const struct mpl_topology *t, uint32_t *parents)
 
     for (uint32_t i = 0; i < t->n && is_known != NULL; i++) {
         const uint32_t own = t->model->locations[t->locations[i]].process;
-        bool is_mute = true;
 
         if (is_known[own]) {
             continue;
         }
 
-        const uint32_t parent = find_parent(t, t->locations[i], &is_mute);
+        const uint32_t parent = find_parent(t, i);
 
-        is_known[own] = !is_mute;
+        is_known[own] = !t->firsts[i].are_none;
         if (parent != MPL_NONE && parent != own && t->graph.is_node[parent]) {
             parents[own] = parent;
         }

@@ -48,14 +48,82 @@ uint32_t mpl_topology_matched_peer(const struct mpl_events *events, uint32_t loc
 
 /* ---- traffic ------------------------------------------------------------------------------ */
 
+/* Per location that takes part, its messages by envelope: these are few, and messages many. */
+struct survey {
+    struct mpl_topology *t;
+    uint64_t **of_envelope;
+};
+
+/* Of a part of the run not all messages count. */
+static enum mpl_status survey_one(void *context, size_t i, unsigned worker,
+                                  struct mpl_err *err)
+{
+    const struct survey *survey = context;
+    const struct mpl_topology *t = survey->t;
+    const uint32_t location = t->locations[i];
+    const struct mpl_location *loc = &t->model->locations[location];
+    const bool is_part = mpl_events_is_part(t->events);
+    uint64_t *n = survey->of_envelope[i];
+    uint32_t received = MPL_NONE;
+    uint32_t first_send = MPL_NONE;
+    uint32_t first_receive = MPL_NONE;
+
+    (void) worker;
+    (void) err;
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const uint32_t e = loc->messages[m].envelope;
+        const uint32_t event = loc->messages[m].event;
+
+        if (e == MPL_NONE || (is_part && !mpl_events_has_message(t->events, location, m))) {
+            continue;
+        }
+        n[e]++;
+        /* What comes after the first send says nothing any more. */
+        if (event >= first_send || loc->envelopes[e].is_null ||
+            loc->envelopes[e].is_garbage) {
+            continue;
+        }
+        if (loc->envelopes[e].is_send) {
+            first_send = event;
+        } else if (event < first_receive) {
+            first_receive = event;
+            received = m;
+        }
+    }
+    t->firsts[i] =
+        (struct mpl_first_messages){ first_send == MPL_NONE && first_receive == MPL_NONE,
+                                     first_receive < first_send ? received : MPL_NONE };
+    return MPL_OK;
+}
+
+/* Of all locations, by as many threads as may be had. \p arena is scratch. NULL: no memory. */
+static uint64_t **survey_all(struct mpl_topology *t, struct mpl_arena *arena)
+{
+    struct survey survey = { t, MPL_NEW_ARRAY(arena, t->n, uint64_t *) };
+    const struct mpl_parallel job = { .n_tasks = t->n,
+                                      .max_threads = mpl_threads(),
+                                      .run = survey_one,
+                                      .context = &survey };
+
+    t->firsts = MPL_NEW_ARRAY(t->arena, t->n, struct mpl_first_messages);
+    for (uint32_t i = 0; i < t->n && survey.of_envelope != NULL; i++) {
+        survey.of_envelope[i] = MPL_NEW_ARRAY(
+            arena, t->model->locations[t->locations[i]].n_envelopes, uint64_t);
+    }
+    return t->firsts != NULL && !mpl_arena_is_short(arena) &&
+                   mpl_parallel_run(&job, NULL) == MPL_OK
+               ? survey.of_envelope
+               : NULL;
+}
+
 /* Reused from location to location. */
 struct counting {
     struct mpl_topology *t;
     struct mpl_buf traffic; /* struct mpl_traffic */
     uint32_t
         *stamp; /* per process: number of the location plus 1 for which place is valid */
-    uint32_t *place;            /* per process: in the traffic of the location at hand */
-    struct mpl_buf of_envelope; /* uint64_t: messages by envelope */
+    uint32_t *place;        /* per process: in the traffic of the location at hand */
+    uint64_t **of_envelope; /* see struct survey */
 };
 
 static bool add_traffic(struct counting *c, uint32_t i, uint32_t process, bool is_send,
@@ -81,36 +149,38 @@ static bool add_traffic(struct counting *c, uint32_t i, uint32_t process, bool i
     return true;
 }
 
-/* By envelopes, as they are few; where one is unsure of the peer, message by message. Of a part of the run not all count. */
-static bool count_messages(struct counting *c, uint32_t i)
+/* The messages whose envelopes are unsure of the peer, one after the other. */
+static bool count_unsure(struct counting *c, uint32_t i)
 {
     const uint32_t location = c->t->locations[i];
     const struct mpl_location *loc = &c->t->model->locations[location];
-    const bool is_part = mpl_events_is_part(c->t->events);
 
-    if (!mpl_buf_grow_to(&c->of_envelope, loc->n_envelopes)) {
-        return false;
-    }
-
-    uint64_t *n = c->of_envelope.data;
-
-    if (loc->n_envelopes > 0) {
-        memset(n, 0, loc->n_envelopes * sizeof *n);
-    }
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const uint32_t e = loc->messages[m].envelope;
 
-        if (e == MPL_NONE ||
-            (is_part && !mpl_events_has_message(c->t->events, location, m))) {
-            continue;
-        }
-        n[e]++;
-        if (loc->envelopes[e].comm_unsure &&
+        if (e != MPL_NONE && loc->envelopes[e].comm_unsure &&
             mpl_topology_counts(c->t->events, location, m) &&
             !add_traffic(c, i, mpl_topology_peer(c->t->events, location, m),
                          loc->envelopes[e].is_send, 1)) {
             return false;
         }
+    }
+    return true;
+}
+
+/* By envelopes, but for those that are unsure of the peer. */
+static bool count_messages(struct counting *c, uint32_t i)
+{
+    const uint32_t location = c->t->locations[i];
+    const struct mpl_location *loc = &c->t->model->locations[location];
+    const uint64_t *n = c->of_envelope[i];
+    bool is_unsure = false;
+
+    for (uint32_t e = 0; e < loc->n_envelopes; e++) {
+        is_unsure = is_unsure || (loc->envelopes[e].comm_unsure && n[e] > 0);
+    }
+    if (is_unsure && !count_unsure(c, i)) {
+        return false;
     }
     for (uint32_t e = 0; e < loc->n_envelopes; e++) {
         const struct mpl_envelope *envelope = &loc->envelopes[e];
@@ -130,17 +200,19 @@ static bool count_messages(struct counting *c, uint32_t i)
 static enum mpl_status count_traffic(struct mpl_topology *t, struct mpl_err *err)
 {
     const struct mpl_model *model = t->model;
+    struct mpl_arena *arena = mpl_arena_create();
     struct counting counting = {
         .t = t,
         .traffic = mpl_buf_make(sizeof(struct mpl_traffic)),
         .stamp = MPL_NEW_ARRAY(t->arena, model->n_processes, uint32_t),
         .place = MPL_NEW_ARRAY(t->arena, model->n_processes, uint32_t),
-        .of_envelope = mpl_buf_make(sizeof(uint64_t)),
+        .of_envelope = survey_all(t, arena),
     };
     bool is_good;
 
     t->first = MPL_NEW_ARRAY(t->arena, (size_t) t->n + 1, size_t);
-    is_good = counting.stamp != NULL && counting.place != NULL && t->first != NULL;
+    is_good = counting.of_envelope != NULL && counting.stamp != NULL &&
+              counting.place != NULL && t->first != NULL;
     for (uint32_t i = 0; i < t->n && is_good; i++) {
         t->first[i] = counting.traffic.n;
         is_good = count_messages(&counting, i);
@@ -154,7 +226,7 @@ static enum mpl_status count_traffic(struct mpl_topology *t, struct mpl_err *err
         t->traffic = mpl_buf_take(&counting.traffic, t->arena);
     }
     mpl_buf_free(&counting.traffic);
-    mpl_buf_free(&counting.of_envelope);
+    mpl_arena_destroy(arena);
     return is_good && t->traffic != NULL ? MPL_OK : mpl_nomem(err);
 }
 

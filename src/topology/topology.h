@@ -48,6 +48,12 @@ struct mpl_peer_graph {
     const uint32_t *component; /**< Numbered by their lowest process; MPL_NONE: no node. */
 };
 
+/** How a location begins to exchange messages that count, by the order of its records. */
+struct mpl_first_messages {
+    bool are_none;     /**< It exchanges no messages. */
+    uint32_t received; /**< The first one, if it comes before the location sends one; else MPL_NONE. */
+};
+
 /** Classes of calls, which recognize keeps here for all patterns. */
 struct mpl_kinds_table;
 
@@ -59,6 +65,7 @@ struct mpl_topology {
     uint32_t *locations;
     struct mpl_traffic *traffic; /**< Grouped by location. */
     size_t *first;               /**< n + 1: into traffic. */
+    struct mpl_first_messages *firsts; /**< n */
     uint64_t
         *n_ends; /**< Per location of the model: message ends and collectives that count. */
     struct mpl_peer_graph graph;
