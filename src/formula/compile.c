@@ -632,8 +632,7 @@ static bool is_comparison(enum opcode op)
 
 static bool is_place_at(const struct insn *insn, int k, const bool *is_place)
 {
-    return is_place != NULL && insn->source[k] == SOURCE_SCALAR &&
-           is_place[insn->index[k]];
+    return is_place != NULL && insn->source[k] == SOURCE_SCALAR && is_place[insn->index[k]];
 }
 
 bool mpl_formula_is_coarse(const struct mpl_formula *formula, uint32_t slot,

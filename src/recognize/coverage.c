@@ -253,10 +253,10 @@ static void measure_time(struct mpl_recognition *r)
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
         n += r->roles_of_location[l] != 0;
     }
-    r->time_coverage = n == 0 || window_ticks <= 0
-                           ? 0
-                           : (double) atomic_load(&measuring.ticks) /
-                                 ((double) window_ticks * n);
+    r->time_coverage =
+        n == 0 || window_ticks <= 0
+            ? 0
+            : (double) atomic_load(&measuring.ticks) / ((double) window_ticks * n);
 }
 
 void mpl_coverage_measure(struct mpl_recognition *r)

@@ -15,8 +15,8 @@ struct mpl_shape_rule {
 
 bool mpl_shapes_prepare(struct mpl_instance_view *view)
 {
-    view->shape_rules = MPL_NEW_ARRAY(view->arena, view->definition->n_attributes,
-                                      struct mpl_shape_rule);
+    view->shape_rules =
+        MPL_NEW_ARRAY(view->arena, view->definition->n_attributes, struct mpl_shape_rule);
     return view->shape_rules != NULL;
 }
 
@@ -63,8 +63,7 @@ static const struct mpl_shape_rule *find_rule(const struct mpl_instance_view *vi
     }
     rule->is_known = true;
     /* Whoever asks what came first notes where that is not known, instance by instance. */
-    rule->is_some =
-        formula == NULL ? attribute == MPL_OWN_LOCATION : !view->has_relations;
+    rule->is_some = formula == NULL ? attribute == MPL_OWN_LOCATION : !view->has_relations;
     for (size_t i = 0; rule->is_some && mpl_formula_slot(formula, i, &slot); i++) {
         rule->is_some = add_slot(view, formula, slot, rule);
     }

@@ -50,8 +50,9 @@ struct mpl_peer_graph {
 
 /** How a location begins to exchange messages that count, by the order of its records. */
 struct mpl_first_messages {
-    bool are_none;     /**< It exchanges no messages. */
-    uint32_t received; /**< The first one, if it comes before the location sends one; else MPL_NONE. */
+    bool are_none; /**< It exchanges no messages. */
+    uint32_t
+        received; /**< The first one, if it comes before the location sends one; else MPL_NONE. */
 };
 
 /** Classes of calls, which recognize keeps here for all patterns. */
@@ -63,8 +64,8 @@ struct mpl_topology {
     struct mpl_arena *arena;
     uint32_t n; /**< Locations that take part: those that call MPI. */
     uint32_t *locations;
-    struct mpl_traffic *traffic; /**< Grouped by location. */
-    size_t *first;               /**< n + 1: into traffic. */
+    struct mpl_traffic *traffic;       /**< Grouped by location. */
+    size_t *first;                     /**< n + 1: into traffic. */
     struct mpl_first_messages *firsts; /**< n */
     uint64_t
         *n_ends; /**< Per location of the model: message ends and collectives that count. */

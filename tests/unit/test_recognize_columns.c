@@ -146,11 +146,13 @@ START_TEST(only_what_follows_from_a_shape_is_the_same_for_all_of_it)
     const struct mpl_events *events = events_of_text(
         "# s\n"
         "rank 0: send 0..1 to 1  send 1..2 to 1  send 2..3 to 1  send 3..4 to 1\n"
-        "rank 0: send 4..5 to 1  recv 10..20 from 1  recv 20..30 from 1  recv 30..40 from 1\n"
+        "rank 0: send 4..5 to 1  recv 10..20 from 1  recv 20..30 from 1  recv 30..40 from "
+        "1\n"
         "rank 0: recv 40..50 from 1\n"
         "rank 1: recv 0..6 from 0  compute 6..7  send 7..8 to 0  recv 8..9 from 0\n"
         "rank 1: compute 9..11  send 11..13 to 0  recv 13..14 from 0  recv 14..16 from 0\n"
-        "rank 1: recv 16..17 from 0  compute 17..18  send 18..19 to 0  compute 19..20  send "
+        "rank 1: recv 16..17 from 0  compute 17..18  send 18..19 to 0  compute 19..20  "
+        "send "
         "20..21 to 0\n",
         arena);
     static const double expected[][5] = {
@@ -162,8 +164,7 @@ START_TEST(only_what_follows_from_a_shape_is_the_same_for_all_of_it)
 
     for (uint32_t a = 0; a < 4; a++) {
         size_t n;
-        const double *values =
-            column(pattern, events, "1", 0, MPL_OWN_ATTRIBUTES + a, &n);
+        const double *values = column(pattern, events, "1", 0, MPL_OWN_ATTRIBUTES + a, &n);
 
         ck_assert_uint_eq(n, 9);
         ck_assert_mem_eq(values + 4, expected[a], sizeof expected[a]);
