@@ -250,10 +250,16 @@ static bool has_surroundings(const struct mpl_repeats *repeats, const struct mod
 
 /* ---- answers ------------------------------------------------------------------------------------ */
 
-/* Takes from \p rows those whose only message at that place has another size. A row without one is to be read. */
+/*
+ * Takes from \p rows those whose only message at that place has another size. A row without one is to be read: \p unread.
+ * Integers are compared, as to make doubles of them costs more than all else here. Sizes of which several are the same double
+ * are taken for others: then the match is tested.
+ */
 static void compare_sizes(const struct mpl_repeats *repeats, const struct reading *reading,
                           uint64_t *rows, uint64_t *unread)
 {
+    const bool is_exact = reading->value >= 0 && reading->value < 0x1p53;
+    const uint64_t bytes = is_exact ? (uint64_t) reading->value : 0;
     const struct mpl_near *near = repeats->view->near;
     const struct mpl_location *loc = &repeats->view->r->model->locations[near->location];
     struct mpl_rows list;
@@ -265,10 +271,8 @@ static void compare_sizes(const struct mpl_repeats *repeats, const struct readin
         const uint32_t end = at % 2 == 0 ? MPL_NONE : near->ends[at / 2];
 
         if (end >= loc->n_messages) {
-            continue;
-        }
-        mpl_row_leave_out(unread, i);
-        if ((double) loc->messages[end].bytes != reading->value) {
+            unread[i / 64] |= UINT64_C(1) << i % 64;
+        } else if (!is_exact || loc->messages[end].bytes != bytes) {
             mpl_row_leave_out(rows, i);
         }
     }
@@ -309,9 +313,11 @@ static void compare_readings(struct mpl_repeats *repeats, const struct model *mo
     for (size_t k = 0; k < model->readings.n; k++) {
         const uint32_t slot = readings[k].slot;
 
-        memcpy(unread, rows, sizeof unread);
         if (repeats->view->definition->slots[slot].field == MPL_FIELD_BYTES) {
+            memset(unread, 0, sizeof unread);
             compare_sizes(repeats, &readings[k], rows, unread);
+        } else {
+            memcpy(unread, rows, sizeof unread);
         }
         compare_reading(repeats, &readings[k], rows, unread);
     }
