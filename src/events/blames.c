@@ -25,6 +25,7 @@ struct search {
     struct mpl_map *rank_of; /* comm * processes + process; of the comms asked for */
     bool *is_ranked;         /* per comm: in rank_of */
     struct mpl_blames *blames;
+    uint64_t *awaited; /* a bit per global number of a message: see mark_awaited() */
     /* While one location is walked: */
     struct mpl_meeting *received; /* per other location: the last message from there */
     struct mpl_meeting *sent;     /* per other location: the last message to there */
@@ -138,51 +139,90 @@ static bool keep_collective(struct search *s, uint32_t location, uint32_t call)
 
 /* ---- meetings by messages --------------------------------------------------------------- */
 
-/* Whether one end of a message waits for the other. */
-static bool is_awaited(const struct search *s, uint32_t location, uint32_t call,
-                       uint32_t other, uint32_t other_call)
+static void mark(struct search *s, uint32_t number)
 {
-    const struct mpl_lane *lanes = s->events->lanes;
-    const struct mpl_call *own = &lanes[location].calls[call];
-    const struct mpl_call *its = &lanes[other].calls[other_call];
+    s->awaited[number / 64] |= UINT64_C(1) << number % 64;
+}
 
-    return (own->culprit == other && mpl_call_wait_ticks(&lanes[location], own) > 0) ||
-           (its->culprit == location && mpl_call_wait_ticks(&lanes[other], its) > 0);
+static bool is_marked(const struct search *s, uint32_t number)
+{
+    return (s->awaited[number / 64] >> number % 64 & 1) != 0;
+}
+
+/*
+ * Marks both ends of the messages between a call that waits and its culprit, all of them before anybody asks: the call at
+ * the other end of each message lies somewhere else in memory, and most of them wait for somebody else or not at all.
+ * Returns the culprit's call that posts such a message, of several the last to begin.
+ */
+static uint32_t mark_awaited(struct search *s, uint32_t location,
+                             const struct mpl_call *wait)
+{
+    const struct mpl_events *events = s->events;
+    const uint32_t *messages;
+    const uint32_t n = messages_of(&events->lanes[location], wait, &messages);
+    uint32_t last = MPL_NONE;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t number = events->match->partner[location][messages[i]];
+
+        if (number == MPL_NONE) {
+            continue;
+        }
+
+        const struct mpl_end end = mpl_match_end(events->match, number);
+
+        if (end.location != wait->culprit) {
+            continue;
+        }
+        mark(s, number);
+        mark(s, events->match->first_number[location] + messages[i]);
+
+        const uint32_t call = mpl_call_posting(events, end);
+
+        if (call != MPL_NONE && (last == MPL_NONE || call > last)) {
+            last = call;
+        }
+    }
+    return last;
+}
+
+/* An end of a message for which one of the two waits. False when out of memory. */
+static bool keep_message(struct search *s, uint32_t location, uint32_t call, uint32_t m)
+{
+    const struct mpl_end end = mpl_match_partner(s->events->match, location, m);
+    const uint32_t other = s->events->lanes[end.location].call_of_message[end.message];
+
+    if (other == MPL_NONE) {
+        return true;
+    }
+    if (s->sent[end.location].own == MPL_NONE &&
+        s->received[end.location].own == MPL_NONE) {
+        uint32_t *touched = mpl_buf_add(&s->touched);
+
+        if (touched == NULL) {
+            return false;
+        }
+        *touched = end.location;
+    }
+
+    struct mpl_meeting *kept = is_send(s, location, m) ? s->sent : s->received;
+
+    kept[end.location] = (struct mpl_meeting){ call, other };
+    return true;
 }
 
 static bool keep_messages(struct search *s, uint32_t location, uint32_t call)
 {
     const struct mpl_lane *lane = &s->events->lanes[location];
-    const uint32_t *partner = s->events->match->partner[location];
+    const uint32_t first_number = s->events->match->first_number[location];
     const uint32_t *messages;
     const uint32_t n = messages_of(lane, &lane->calls[call], &messages);
 
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t m = messages[i];
-
-        if (partner[m] == MPL_NONE) {
-            continue;
+        if (is_marked(s, first_number + messages[i]) &&
+            !keep_message(s, location, call, messages[i])) {
+            return false;
         }
-
-        const struct mpl_end end = mpl_match_end(s->events->match, partner[m]);
-        const uint32_t other = s->events->lanes[end.location].call_of_message[end.message];
-
-        if (other == MPL_NONE || !is_awaited(s, location, call, end.location, other)) {
-            continue;
-        }
-        if (s->sent[end.location].own == MPL_NONE &&
-            s->received[end.location].own == MPL_NONE) {
-            uint32_t *touched = mpl_buf_add(&s->touched);
-
-            if (touched == NULL) {
-                return false;
-            }
-            *touched = end.location;
-        }
-
-        struct mpl_meeting *kept = is_send(s, location, m) ? s->sent : s->received;
-
-        kept[end.location] = (struct mpl_meeting){ call, other };
     }
     return true;
 }
@@ -202,34 +242,6 @@ static void forget_messages(struct search *s)
 }
 
 /* ---- who is waited for ------------------------------------------------------------------ */
-
-/* The culprit's call that ends a wait for a message: of several the last to begin. */
-static uint32_t find_message_end(const struct search *s, uint32_t location,
-                                 const struct mpl_call *wait)
-{
-    const struct mpl_events *events = s->events;
-    const uint32_t *messages;
-    const uint32_t n = messages_of(&events->lanes[location], wait, &messages);
-    uint32_t found = MPL_NONE;
-
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t m = messages[i];
-        const uint32_t number = events->match->partner[location][m];
-
-        if (number == MPL_NONE) {
-            continue;
-        }
-
-        const struct mpl_end end = mpl_match_end(events->match, number);
-        const uint32_t call = mpl_call_posting(events, end);
-
-        if (end.location == wait->culprit && call != MPL_NONE &&
-            (found == MPL_NONE || call > found)) {
-            found = call;
-        }
-    }
-    return found;
-}
 
 /* The latest of what came before the culprit's call. */
 static void take_later(struct mpl_meeting *met, struct mpl_meeting candidate,
@@ -264,13 +276,14 @@ static bool find_meeting(struct search *s, uint32_t culprit, struct mpl_blame *b
     return true;
 }
 
+/* A wait, and what ends it. False when out of memory. */
 static bool keep_wait(struct search *s, uint32_t location, uint32_t call)
 {
     const struct mpl_call *wait = &s->events->lanes[location].calls[call];
     struct mpl_buf *all = &s->blames->all;
     const size_t n = all->n;
+    const uint32_t posted = mark_awaited(s, location, wait);
     struct mpl_blame *blame;
-    bool is_enough = true;
 
     if (!mpl_buf_grow_to(all, n + 1)) {
         return false;
@@ -281,19 +294,18 @@ static bool keep_wait(struct search *s, uint32_t location, uint32_t call)
                                  .met = { MPL_NONE, MPL_NONE } };
     if (wait->wait_kind == MPL_WAIT_LATE_SENDER ||
         wait->wait_kind == MPL_WAIT_LATE_RECEIVER) {
-        blame->until = find_message_end(s, location, wait);
-    } else {
-        const uint32_t instance = instance_of(s, location, wait);
-
-        is_enough =
-            instance == MPL_NONE || find_part(s, instance, wait->culprit, &blame->until);
+        blame->until = posted;
+        return true;
     }
-    return is_enough && (blame->until == MPL_NONE || find_meeting(s, wait->culprit, blame));
+
+    const uint32_t instance = instance_of(s, location, wait);
+
+    return instance == MPL_NONE || find_part(s, instance, wait->culprit, &blame->until);
 }
 
-/* ---- the walk over a location ------------------------------------------------------------- */
+/* ---- the walks over a location ------------------------------------------------------------ */
 
-static bool walk_location(struct search *s, uint32_t location)
+static bool find_waits(struct search *s, uint32_t location)
 {
     const struct mpl_lane *lane = &s->events->lanes[location];
     bool is_enough = true;
@@ -303,6 +315,27 @@ static bool walk_location(struct search *s, uint32_t location)
 
         if (mpl_call_wait_ticks(lane, call) > 0 && call->culprit != MPL_NONE) {
             is_enough = keep_wait(s, location, k);
+        }
+    }
+    s->blames->first[location + 1] = s->blames->all.n;
+    return is_enough;
+}
+
+static bool find_meetings(struct search *s, uint32_t location)
+{
+    const struct mpl_lane *lane = &s->events->lanes[location];
+    struct mpl_blame *all = s->blames->all.data;
+    size_t next = s->blames->first[location];
+    const size_t end = s->blames->first[location + 1];
+    bool is_enough = true;
+
+    for (uint32_t k = 0; next < end && is_enough; k++) {
+        const struct mpl_call *call = &lane->calls[k];
+
+        if (all[next].call == k) {
+            is_enough =
+                all[next].until == MPL_NONE || find_meeting(s, call->culprit, &all[next]);
+            next++;
         }
         if (call->parts != PARTS_NONE) {
             is_enough = is_enough && keep_messages(s, location, k) &&
@@ -316,14 +349,17 @@ static bool walk_location(struct search *s, uint32_t location)
 static bool make_tables(struct search *s)
 {
     const uint32_t n = s->events->model->n_locations;
+    const uint32_t n_numbers = n > 0 ? s->events->match->first_number[n] : 0;
 
     if (s->scratch == NULL || s->rank_of == NULL) {
         return false;
     }
+    s->awaited = MPL_NEW_ARRAY(s->scratch, (size_t) n_numbers / 64 + 1, uint64_t);
     s->is_ranked = MPL_NEW_ARRAY(s->scratch, s->events->model->n_comms, bool);
     s->received = MPL_NEW_ARRAY(s->scratch, n, struct mpl_meeting);
     s->sent = MPL_NEW_ARRAY(s->scratch, n, struct mpl_meeting);
-    if (s->is_ranked == NULL || s->received == NULL || s->sent == NULL) {
+    if (s->awaited == NULL || s->is_ranked == NULL || s->received == NULL ||
+        s->sent == NULL) {
         return false;
     }
     memset(s->received, 0xff, n * sizeof *s->received);
@@ -349,8 +385,10 @@ bool mpl_blames_find(const struct mpl_events *events, struct mpl_arena *arena,
     bool is_enough = make_tables(&s) && blames->first != NULL;
 
     for (uint32_t l = 0; l < n && is_enough; l++) {
-        is_enough = walk_location(&s, l);
-        blames->first[l + 1] = blames->all.n;
+        is_enough = find_waits(&s, l);
+    }
+    for (uint32_t l = 0; l < n && is_enough; l++) {
+        is_enough = find_meetings(&s, l);
     }
     mpl_map_destroy(s.rank_of);
     mpl_arena_destroy(s.scratch);
