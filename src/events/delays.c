@@ -35,7 +35,9 @@ enum { SUMS_EVERY = 16 }; /* calls */
 
 /* A location while costs are handed down. */
 struct track {
-    struct sums *sums; /* one per SUMS_EVERY calls */
+    struct sums *sums; /* one per SUMS_EVERY calls; valid with has_sums */
+    bool has_sums;
+    uint64_t n_asked;  /* calls in long stretches that were asked for */
     double *change;    /* per call: how `rate` changes when the walk comes down to it */
     double rate;       /* what each tick of waiting has inherited, at call `at` */
     uint32_t at;       /* calls from here on have had their turn */
@@ -86,6 +88,21 @@ static void add_call(const struct mpl_lane *lane, const struct mpl_call *call,
     sums->called_ticks += mpl_call_duration_ticks(lane, call);
 }
 
+static void add_up(const struct delays *d, uint32_t location)
+{
+    const struct mpl_lane *lane = &d->events->lanes[location];
+    struct track *t = &d->tracks[location];
+    struct sums sums = { 0, 0 };
+
+    for (uint32_t k = 0; k < lane->n_calls; k++) {
+        add_call(lane, &lane->calls[k], &sums);
+        if ((k + 1) % SUMS_EVERY == 0) {
+            t->sums[(k + 1) / SUMS_EVERY] = sums;
+        }
+    }
+    t->has_sums = true;
+}
+
 static struct sums sums_at(const struct delays *d, uint32_t location, uint32_t call)
 {
     const struct mpl_lane *lane = &d->events->lanes[location];
@@ -98,6 +115,21 @@ static struct sums sums_at(const struct delays *d, uint32_t location, uint32_t c
     return sums;
 }
 
+/*
+ * Whether there are sums for a long stretch of \p n calls. They are made, in a walk over all calls, once long stretches are
+ * as many calls: where locations nearly always meet soon, they never are.
+ */
+static bool has_sums(const struct delays *d, uint32_t location, uint32_t n)
+{
+    struct track *t = &d->tracks[location];
+
+    t->n_asked += n;
+    if (!t->has_sums && t->n_asked >= d->events->lanes[location].n_calls) {
+        add_up(d, location);
+    }
+    return t->has_sums;
+}
+
 /* Of calls \p first to \p end - 1: mostly a few, as locations meet again and again. */
 static struct sums sums_between(const struct delays *d, uint32_t location, uint32_t first,
                                 uint32_t end)
@@ -105,7 +137,7 @@ static struct sums sums_between(const struct delays *d, uint32_t location, uint3
     const struct mpl_lane *lane = &d->events->lanes[location];
     struct sums sums = { 0, 0 };
 
-    if (end > first && end - first > SUMS_EVERY) {
+    if (end > first && end - first > SUMS_EVERY && has_sums(d, location, end - first)) {
         const struct sums before = sums_at(d, location, first);
 
         sums = sums_at(d, location, end);
@@ -121,26 +153,15 @@ static struct sums sums_between(const struct delays *d, uint32_t location, uint3
 
 static bool make_track(struct delays *d, uint32_t location)
 {
-    const struct mpl_lane *lane = &d->events->lanes[location];
-    const uint32_t n = lane->n_calls;
+    const uint32_t n = d->events->lanes[location].n_calls;
     struct track *t = &d->tracks[location];
-    struct sums sums = { 0, 0 };
 
     t->sums = MPL_NEW_ARRAY(d->scratch, n / SUMS_EVERY + 1, struct sums);
     t->change = MPL_NEW_ARRAY(d->scratch, n, double);
     t->at = n;
     t->turn_after = MPL_NONE;
     t->left = d->blames.first[location + 1] - d->blames.first[location];
-    if (t->sums == NULL || t->change == NULL) {
-        return false;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        add_call(lane, &lane->calls[k], &sums);
-        if ((k + 1) % SUMS_EVERY == 0) {
-            t->sums[(k + 1) / SUMS_EVERY] = sums;
-        }
-    }
-    return true;
+    return t->sums != NULL && t->change != NULL;
 }
 
 /* ---- handing down --------------------------------------------------------------------------- */
