@@ -244,10 +244,10 @@ void mpl_waits_coll(struct mpl_events *events);
 /* Per collective instance: when nothing holds it up any more; INT64_MAX: nobody can say. NULL without
  * memory. */
 int64_t *mpl_stalls_prepare(const struct mpl_events *events, struct mpl_arena *arena);
-/* Adds the stalls of a location to its totals. */
+/* Adds the stalls in calls \p first to \p end - 1 of a location to its totals. */
 void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due,
-                    const int64_t *posted_ticks, uint32_t location,
-                    struct mpl_totals *totals);
+                    const int64_t *posted_ticks, uint32_t location, uint32_t first,
+                    uint32_t end);
 /* \p posted_ticks: as mpl_posts_find() says; NULL: not known yet. */
 enum mpl_status mpl_totals_create(struct mpl_events *events,
                                   const struct mpl_wrong_order *wrong,

@@ -167,9 +167,10 @@ static int64_t due_of_call(const struct stall_walk *w, const struct mpl_call *ca
 }
 
 void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due,
-                    const int64_t *posted_ticks, uint32_t location,
-                    struct mpl_totals *totals)
+                    const int64_t *posted_ticks, uint32_t location, uint32_t first,
+                    uint32_t end)
 {
+    struct mpl_totals *totals = &events->totals[location];
     const struct stall_walk w = { events,
                                   instance_due,
                                   posted_ticks + events->match->first_number[location],
@@ -177,7 +178,7 @@ void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due
                                   &events->model->locations[location],
                                   &events->lanes[location] };
 
-    for (uint32_t k = 0; k < w.lane->n_calls; k++) {
+    for (uint32_t k = first; k < end; k++) {
         const struct mpl_call *call = &w.lane->calls[k];
         const int64_t enter = mpl_call_enter_ticks(events, location, k);
         const int64_t leave = enter + mpl_call_duration_ticks(w.lane, call);

@@ -213,52 +213,53 @@ static const double pause_s = 2e-3;
 
 /*
  * MPI_Test, MPI_Iprobe and their like that follow one another without an answer: whether the process pauses in between or
- * computes the trace does not tell.
+ * computes the trace does not tell. Of calls \p first to \p end - 1; \p before is the call that asked last, or MPL_NONE.
  */
-static void sum_asking(const struct mpl_events *events, uint32_t location)
+static void sum_asking(const struct mpl_events *events, uint32_t location, uint32_t first,
+                       uint32_t end, uint32_t *before)
 {
     const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
     struct mpl_totals *totals = &events->totals[location];
-    uint32_t before = MPL_NONE; /* call that asked last */
 
-    for (uint32_t k = 0; k < lane->n_calls; k++) {
+    for (uint32_t k = first; k < end; k++) {
         const struct mpl_call *call = &lane->calls[k];
 
         if (call->parts != PARTS_NONE || call->class != MPL_SPAN_P2P ||
             mpl_call_use(events, loc, call).mode != MPL_CALL_TEST) {
-            before = MPL_NONE;
+            *before = MPL_NONE;
             continue;
         }
-        if (before != MPL_NONE) {
+        if (*before != MPL_NONE) {
             const double gap_s = mpl_model_seconds(
                 events->model, mpl_call_enter_ticks(events, location, k) -
-                                   mpl_call_leave_ticks(events, location, before));
+                                   mpl_call_leave_ticks(events, location, *before));
 
             totals->asking_s += gap_s <= pause_s ? gap_s : 0;
             totals->n_asks += gap_s <= pause_s;
         }
-        before = k;
+        *before = k;
     }
 }
 
-/* What the calls of a location say of itself. */
-static void sum_calls(const struct totals_walk *w, uint32_t location)
+/* What calls \p first to \p end - 1 took. Returns all of it. */
+static int64_t sum_times(const struct totals_walk *w, uint32_t location, uint32_t first,
+                         uint32_t end)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
     const struct mpl_lane *lane = &w->events->lanes[location];
     struct mpl_totals *totals = &w->events->totals[location];
     struct tick_sums *sums = &w->sums[location];
-    int64_t compute_ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
+    int64_t called_ticks = 0;
     uint64_t n_calls = 0;
     uint64_t n_unseen = 0;
 
-    for (uint32_t k = 0; k < lane->n_calls; k++) {
+    for (uint32_t k = first; k < end; k++) {
         const struct mpl_call *call = &lane->calls[k];
         const int64_t ticks = mpl_events_duration_ticks(w->events, location, 2 * k + 1);
 
         sums->class_ticks[call->class] += ticks;
-        compute_ticks -= ticks;
+        called_ticks += ticks;
         if (!call->is_wait_known) {
             sums->unknown_ticks += ticks;
         }
@@ -270,11 +271,31 @@ static void sum_calls(const struct totals_walk *w, uint32_t location)
             totals->n_waits[call->wait_kind]++;
         }
     }
-    mpl_stalls_sum(w->events, w->instance_due, w->posted_ticks, location, totals);
-    sum_asking(w->events, location);
-    sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
-    totals->n_calls = n_calls;
-    totals->n_unseen = n_unseen;
+    totals->n_calls += n_calls;
+    totals->n_unseen += n_unseen;
+    return called_ticks;
+}
+
+/* So many calls are looked at in every respect before the next ones, as long as they are in the cache. */
+enum { CALLS_AT_A_TIME = 256 };
+
+/* What the calls of a location say of itself. */
+static void sum_calls(const struct totals_walk *w, uint32_t location)
+{
+    const struct mpl_location *loc = &w->events->model->locations[location];
+    const uint32_t n_calls = w->events->lanes[location].n_calls;
+    int64_t compute_ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
+    uint32_t asked = MPL_NONE;
+
+    for (uint32_t k = 0; k < n_calls;) {
+        const uint32_t end = n_calls - k > CALLS_AT_A_TIME ? k + CALLS_AT_A_TIME : n_calls;
+
+        compute_ticks -= sum_times(w, location, k, end);
+        mpl_stalls_sum(w->events, w->instance_due, w->posted_ticks, location, k, end);
+        sum_asking(w->events, location, k, end, &asked);
+        k = end;
+    }
+    w->sums[location].class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
 }
 
 /* ---- together ------------------------------------------------------------------------ */
