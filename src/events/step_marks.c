@@ -399,18 +399,19 @@ static bool gather_calls(const struct search *s, uint32_t process, uint32_t **ca
     const struct mpl_location *loc = &s->events->model->locations[location];
     const uint32_t *call_of = s->events->lanes[location].call_of_message;
     const struct range range = range_of(s, process);
-    uint32_t *all = MPL_NEW_ARRAY(s->arena, loc->n_messages, uint32_t);
+    uint32_t *all = NULL;
     const bool *is_meant = NULL;
     uint32_t n_all = 0;
     bool is_sorted = true;
     struct edge edge;
 
-    *calls = all;
-    *n = 0;
-    if (all == NULL || !choose_edge(s, process, &edge) ||
-        (is_meant = list_envelopes(s, loc, &edge)) == NULL) {
+    if (!choose_edge(s, process, &edge) ||
+        (is_meant = list_envelopes(s, loc, &edge)) == NULL ||
+        (all = MPL_NEW_ARRAY(s->arena, edge.n, uint32_t)) == NULL) {
         return false;
     }
+    *calls = all;
+    *n = 0;
     for (uint32_t m = 0; m < loc->n_messages && edge.n > 0; m++) {
         const uint32_t e = loc->messages[m].envelope;
         const uint32_t call = call_of[m];
