@@ -146,62 +146,109 @@ double mpl_doubt_jumps_s(const struct mpl_run *run, const struct mpl_clock_doubt
 
 /* ---- culprits ----------------------------------------------------------------------------------- */
 
-/* Somebody who may have kept others waiting, and until when. */
+/* Somebody who may have kept others waiting, and with which span. */
 struct entrant {
     uint32_t location;
-    int64_t ticks;
+    uint32_t span;
+    int64_t ticks; /* when that is entered; valid once its race is run */
 };
 
 /* Who may have kept others waiting: the latest, and with their errors all who come as late. */
 struct race {
+    size_t first; /* of its entrants */
+    size_t n;
+    double wait_s;
+};
+
+/*
+ * Spans of entrants lie far from each other in memory; so they are asked for when they enter, and some races are run
+ * together when they have come.
+ */
+enum { ENTRANTS_BATCH = 32 };
+
+struct races {
     const struct mpl_run *run;
     const struct mpl_clock_doubt *doubt;
     struct mpl_buf entrants; /* struct entrant */
+    struct mpl_buf open;     /* struct race: not run yet */
+    size_t first;            /* entrant of the next race */
     bool has_no_memory;
 };
 
-static void enter_race(struct race *race, uint32_t location, int64_t ticks)
+static void enter_race(struct races *races, uint32_t location, uint32_t span)
 {
-    const size_t n = race->entrants.n;
+    const size_t n = races->entrants.n;
 
-    if (mpl_buf_grow_to(&race->entrants, n + 1)) {
-        ((struct entrant *) race->entrants.data)[n] = (struct entrant){ location, ticks };
+    if (mpl_buf_grow_to(&races->entrants, n + 1)) {
+        ((struct entrant *) races->entrants.data)[n] =
+            (struct entrant){ .location = location, .span = span };
+        mpl_events_fetch(races->run->events, location, span, false);
     } else {
-        race->has_no_memory = true;
+        races->has_no_memory = true;
     }
 }
 
-static void end_race(struct race *race, double wait_s)
+static void run_race(const struct races *races, const struct race *race)
 {
-    const struct entrant *all = race->entrants.data;
-    const size_t n = race->entrants.n;
-    struct entrant first = { MPL_NONE, 0 };
+    const struct mpl_events *events = races->run->events;
+    const struct mpl_clock_doubt *doubt = races->doubt;
+    struct entrant *all = (struct entrant *) races->entrants.data + race->first;
+    struct entrant first = { .location = MPL_NONE };
     int64_t least_ticks;
     bool is_contested = false;
 
-    race->entrants.n = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < race->n; i++) {
+        all[i].ticks = mpl_events_enter_ticks(events, all[i].location, all[i].span);
         first = first.location == MPL_NONE || all[i].ticks > first.ticks ? all[i] : first;
     }
-    if (n < 2) {
-        return;
-    }
-    least_ticks =
-        first.ticks - mpl_doubt_error_ticks(race->run, race->doubt, first.location);
-    for (size_t i = 0; i < n; i++) {
+    least_ticks = first.ticks - mpl_doubt_error_ticks(races->run, doubt, first.location);
+    for (size_t i = 0; i < race->n; i++) {
         if (all[i].location != first.location &&
-            all[i].ticks + mpl_doubt_error_ticks(race->run, race->doubt, all[i].location) >=
+            all[i].ticks + mpl_doubt_error_ticks(races->run, doubt, all[i].location) >=
                 least_ticks) {
-            race->doubt->blame_s[all[i].location] += wait_s;
+            doubt->blame_s[all[i].location] += race->wait_s;
             is_contested = true;
         }
     }
-    race->doubt->blame_s[first.location] += is_contested ? wait_s : 0;
+    doubt->blame_s[first.location] += is_contested ? race->wait_s : 0;
 }
 
-static void contest_collectives(struct race *race)
+static void run_races(struct races *races)
 {
-    const struct mpl_run *run = race->run;
+    const struct race *open = races->open.data;
+
+    for (size_t i = 0; i < races->open.n; i++) {
+        run_race(races, &open[i]);
+    }
+    races->open.n = 0;
+    races->entrants.n = 0;
+    races->first = 0;
+}
+
+/* All have entered. */
+static void close_race(struct races *races, double wait_s)
+{
+    const size_t n = races->entrants.n - races->first;
+    const size_t n_open = races->open.n;
+
+    if (n < 2) {
+        races->entrants.n = races->first;
+        return;
+    }
+    if (!mpl_buf_grow_to(&races->open, n_open + 1)) {
+        races->has_no_memory = true;
+        return;
+    }
+    ((struct race *) races->open.data)[n_open] = (struct race){ races->first, n, wait_s };
+    races->first += n;
+    if (races->first >= ENTRANTS_BATCH) {
+        run_races(races);
+    }
+}
+
+static void contest_collectives(struct races *races)
+{
+    const struct mpl_run *run = races->run;
     const struct mpl_coll_wait *waits = mpl_events_coll_waits(run->events);
 
     for (uint32_t i = 0; i < run->match->n_instances; i++) {
@@ -213,38 +260,36 @@ static void contest_collectives(struct race *race)
                                                                 part->collective);
 
             if (span != MPL_NONE) {
-                enter_race(race, part->location,
-                           mpl_events_enter_ticks(run->events, part->location, span));
+                enter_race(races, part->location, span);
             }
         }
-        end_race(race, waits[i].wait_s);
+        close_race(races, waits[i].wait_s);
     }
 }
 
 /* Whoever is at the other end of a call that completes several messages may be meant. */
-static void contest_call(struct race *race, uint32_t location, const uint32_t *messages,
+static void contest_call(struct races *races, uint32_t location, const uint32_t *messages,
                          uint32_t n)
 {
-    const struct mpl_events *events = race->run->events;
+    const struct mpl_events *events = races->run->events;
 
     for (uint32_t i = 0; i < n; i++) {
         const struct mpl_end end =
-            mpl_match_partner(race->run->match, location, messages[i]);
+            mpl_match_partner(races->run->match, location, messages[i]);
         const uint32_t other =
             end.message == MPL_NONE
                 ? MPL_NONE
                 : mpl_events_span_of_message(events, end.location, end.message);
 
         if (other != MPL_NONE) {
-            enter_race(race, end.location,
-                       mpl_events_enter_ticks(events, end.location, other));
+            enter_race(races, end.location, other);
         }
     }
 }
 
-static void contest_calls(struct race *race, uint32_t location)
+static void contest_calls(struct races *races, uint32_t location)
 {
-    const struct mpl_run *run = race->run;
+    const struct mpl_run *run = races->run;
     const uint32_t n_calls = mpl_events_call_count(run->events, location);
 
     for (uint32_t k = 0; k < n_calls; k++) {
@@ -255,8 +300,8 @@ static void contest_calls(struct race *race, uint32_t location)
             const uint32_t *messages = mpl_events_messages(run->events, location, k, &n);
 
             if (n > 1) {
-                contest_call(race, location, messages, n);
-                end_race(race, mpl_model_seconds(run->model, wait_ticks));
+                contest_call(races, location, messages, n);
+                close_race(races, mpl_model_seconds(run->model, wait_ticks));
             }
         }
     }
@@ -264,14 +309,17 @@ static void contest_calls(struct race *race, uint32_t location)
 
 bool mpl_doubt_find_blame(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
 {
-    struct race race = { .run = run,
-                         .doubt = doubt,
-                         .entrants = mpl_buf_make(sizeof(struct entrant)) };
+    struct races races = { .run = run,
+                           .doubt = doubt,
+                           .entrants = mpl_buf_make(sizeof(struct entrant)),
+                           .open = mpl_buf_make(sizeof(struct race)) };
 
-    contest_collectives(&race);
+    contest_collectives(&races);
     for (uint32_t l = 0; l < run->model->n_locations; l++) {
-        contest_calls(&race, l);
+        contest_calls(&races, l);
     }
-    mpl_buf_free(&race.entrants);
-    return !race.has_no_memory;
+    run_races(&races);
+    mpl_buf_free(&races.open);
+    mpl_buf_free(&races.entrants);
+    return !races.has_no_memory;
 }
