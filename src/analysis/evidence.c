@@ -35,24 +35,64 @@ static uint32_t count_calls(const struct search *s, uint32_t location)
                : 0;
 }
 
-static bool gather(struct search *s)
+struct gathering {
+    const struct search *search;
+    struct mpl_buf *lengths; /* per thread */
+};
+
+static enum mpl_status gather_one(void *context, size_t location, unsigned worker,
+                                  struct mpl_err *err)
 {
-    const uint32_t n = mpl_events_model(s->events)->n_locations;
+    const struct gathering *gathering = context;
+    const struct search *s = gathering->search;
+    const uint32_t l = (uint32_t) location;
+    const uint32_t n_calls = count_calls(s, l);
 
-    s->lengths.n = 0;
-    for (uint32_t l = 0; l < n; l++) {
-        const uint32_t n_calls = count_calls(s, l);
+    for (uint32_t k = 0; k < n_calls; k++) {
+        const int64_t wait_ticks = wait_of(s, l, k);
 
-        for (uint32_t k = 0; k < n_calls; k++) {
-            const int64_t wait_ticks = wait_of(s, l, k);
-
-            if (wait_ticks > 0 && does_count(s, l, k) &&
-                !mpl_buf_put(&s->lengths, &wait_ticks)) {
-                return false;
-            }
+        if (wait_ticks > 0 && does_count(s, l, k) &&
+            !mpl_buf_put(&gathering->lengths[worker], &wait_ticks)) {
+            return mpl_nomem(err);
         }
     }
-    return true;
+    return MPL_OK;
+}
+
+static bool append(struct mpl_buf *lengths, const struct mpl_buf *more)
+{
+    int64_t *copy = more->n == 0 ? NULL : mpl_buf_add_many(lengths, more->n);
+
+    if (copy != NULL) {
+        memcpy(copy, more->data, more->n * sizeof *copy);
+    }
+    return more->n == 0 || copy != NULL;
+}
+
+/* In no order: who asks for the lengths sorts them. */
+static bool gather(struct search *s)
+{
+    struct mpl_buf lengths[MPL_PARALLEL_MOST];
+    const unsigned n_threads = mpl_threads();
+    struct gathering gathering = { s, lengths };
+    const struct mpl_parallel job = { .n_tasks = mpl_events_model(s->events)->n_locations,
+                                      .max_threads = n_threads,
+                                      .run = gather_one,
+                                      .context = &gathering };
+    bool is_enough;
+
+    s->lengths.n = 0;
+    lengths[0] = s->lengths;
+    for (unsigned t = 1; t < n_threads; t++) {
+        lengths[t] = mpl_buf_make(sizeof(int64_t));
+    }
+    is_enough = mpl_parallel_run(&job, NULL) == MPL_OK;
+    for (unsigned t = 1; t < n_threads; t++) {
+        is_enough = is_enough && append(&lengths[0], &lengths[t]);
+        mpl_buf_free(&lengths[t]);
+    }
+    s->lengths = lengths[0];
+    return is_enough;
 }
 
 /* \p least_ticks must be above 0. */
