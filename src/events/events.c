@@ -104,10 +104,12 @@ static enum mpl_status create(const struct mpl_model *model, const struct mpl_ma
         .clock = clock,
         .arena = arena,
         .precedences = mpl_precedences_create(model, match, arena),
+        .sections = mpl_kept_sections_create(arena),
     };
     *out = events;
-    return events->precedences == NULL ? mpl_nomem(err)
-                                       : make_calls(events, with_gaps, err);
+    return events->precedences == NULL || events->sections == NULL
+               ? mpl_nomem(err)
+               : make_calls(events, with_gaps, err);
 }
 
 static const char *const cannot = "cannot build the spans of the trace";

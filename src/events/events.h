@@ -172,6 +172,7 @@ struct mpl_lane {
     uint32_t n_regions;
 };
 
+struct mpl_kept_sections;
 struct mpl_region_use;
 struct mpl_totals;
 
@@ -183,6 +184,7 @@ struct mpl_events {
     const struct mpl_clock *clock;
     struct mpl_arena *arena;
     struct mpl_precedences *precedences; /**< A part has those of the whole run. */
+    struct mpl_kept_sections *sections;  /**< For mpl_events_sections(). */
     const struct mpl_region_use *use;    /**< Per region. */
     struct mpl_lane *lanes;
     bool *is_called;           /**< Per region: there is a call of MPI of it. */
@@ -641,7 +643,11 @@ struct mpl_sections {
         is in the section that it ends. NULL: another thread of its process communicates more. */
     const uint32_t *const *calls;
 };
-/** Ownership: \p out points into \p arena. Errors: MPL_E_NOMEM only. Cost: linear in calls. */
+/**
+ * Ownership: \p out lives in \p arena and borrows from \p events.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in calls once, and nothing for who asks again.
+ */
 enum mpl_status mpl_events_sections(const struct mpl_events *events,
                                     struct mpl_arena *arena,
                                     const struct mpl_sections **out, struct mpl_err *err);

@@ -228,6 +228,9 @@ bool mpl_is_thorough(const struct mpl_model *model);
 bool mpl_call_is_known(const struct mpl_events *events, uint32_t location,
                        const struct mpl_call *call, const struct mpl_call_records *records);
 
+/* Empty; lives in \p arena. NULL when out of memory. */
+struct mpl_kept_sections *mpl_kept_sections_create(struct mpl_arena *arena);
+
 /* The stages, in order. */
 enum mpl_status mpl_regions_classify(struct mpl_events *events, struct mpl_err *err);
 /* With gaps also what lies between calls; that can be added later by asking again. */

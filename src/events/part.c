@@ -506,6 +506,10 @@ enum mpl_status mpl_events_part(const struct mpl_events *events,
     *made = *events;
     made->self = made;
     made->arena = arena;
+    made->sections = mpl_kept_sections_create(arena);
+    if (made->sections == NULL) {
+        return mpl_nomem(err);
+    }
     c.is_late = part->begin_ticks > events->window_begin_ticks;
     c.is_early = part->end_ticks < events->window_end_ticks;
     st = build(&c, err);

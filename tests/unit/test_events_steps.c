@@ -639,6 +639,30 @@ START_TEST(out_of_memory_is_told_for_serial_work)
 }
 END_TEST
 
+START_TEST(sections_are_found_once_for_all_who_ask)
+{
+    static load_matrix loads;
+    const struct mpl_sections *first = NULL;
+    const struct mpl_sections *second = NULL;
+    struct mpl_arena *other = mpl_arena_create();
+    const struct mpl_events *events;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = 10;
+        }
+    }
+    events = events_of_text(make(loads, PROCESSES, true), arena);
+    ck_assert_int_eq(mpl_events_sections(events, other, &first, NULL), MPL_OK);
+    ck_assert_uint_gt(first->n, STEPS - 1);
+    const uint32_t *const *calls = first->calls;
+    mpl_arena_destroy(other);
+    ck_assert_int_eq(mpl_events_sections(events, arena, &second, NULL), MPL_OK);
+    ck_assert_ptr_eq(second->calls, calls);
+    ck_assert_uint_lt(second->calls[0][0], second->calls[0][second->n - 2]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("events_steps");
@@ -660,6 +684,7 @@ int main(void)
     tcase_add_test(all, too_few_steps_are_none);
     tcase_add_test(all, a_process_that_takes_no_part_leaves_no_common_steps);
     tcase_add_test(all, steps_of_the_set_up_are_not_those_of_the_run);
+    tcase_add_test(all, sections_are_found_once_for_all_who_ask);
     tcase_add_loop_test(all, out_of_memory_is_told, 0, 2);
     tcase_add_loop_test(all, out_of_memory_is_told_for_serial_work, 0, 2);
     return run_suite(suite);
