@@ -226,19 +226,25 @@ static void enter_by_records(struct engine *r, uint32_t location)
 }
 
 /*
- * Goes on with calls as they are laid out, up to one that goes by its records. Nearly all calls pass here, so
- * what each of them changes stands in variables: fields of the runner would be stored and loaded for each, since
- * for all that the compiler knows a slot may be one of them.
+ * Goes on with calls as they are laid out, up to one that goes by its records or to \p end_call, which the section
+ * holds or ends before. Nearly all calls pass here, so what each of them changes stands in variables: fields of
+ * the runner would be stored and loaded for each, since for all that the compiler knows a slot may be one of them.
  */
-static enum progress run_laid_out(struct engine *r, uint32_t location, uint32_t n_calls)
+static enum progress run_in_section(struct engine *r, uint32_t location, uint32_t end_call)
 {
     struct runner *runner = &r->runners[location];
+    const int64_t *given = r->scale->given == NULL ? NULL : r->scale->given[location];
     const uint32_t first = mpl_engine_number(r, location, 0);
+    const double factor = runner->factor;
+    const double transfer = runner->transfer;
     const uint16_t *at = runner->at;
+    uint32_t call = runner->call;
     uint32_t n_left = runner->n_left;
     int64_t ticks = runner->ticks;
+    int64_t section_ticks = 0;
+    int64_t transfer_ticks = 0;
 
-    for (; runner->call < n_calls; runner->call++) {
+    while (call < end_call) {
         if (n_left == 0) {
             const uint16_t head = *at;
 
@@ -247,16 +253,17 @@ static enum progress run_laid_out(struct engine *r, uint32_t location, uint32_t 
             }
             at++;
 
-            const int64_t compute_ticks = take_ticks(&at);
+            const int64_t recorded_ticks = take_ticks(&at);
+            const int64_t compute_ticks = given == NULL ? recorded_ticks : given[call];
 
             n_left = head >> ACTIVITY_N_SHIFT;
             if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
                 at += n_left * sizeof(uint32_t) / sizeof *at;
                 n_left = 0;
             }
-            ticks += r->is_plain ? mpl_engine_compute_plain(r, location, compute_ticks)
-                                 : mpl_engine_compute(r, location, compute_ticks);
-            reach(r, first + runner->call, ticks);
+            section_ticks += compute_ticks;
+            ticks += mpl_engine_scaled(compute_ticks, factor);
+            reach(r, first + call, ticks);
         }
         for (; n_left > 0; n_left--) {
             uint32_t number;
@@ -273,13 +280,35 @@ static enum progress run_laid_out(struct engine *r, uint32_t location, uint32_t 
 
         const int64_t cost_ticks = take_ticks(&at);
 
-        runner->transfer_ticks += cost_ticks;
-        ticks += mpl_engine_scaled(cost_ticks, runner->transfer);
+        transfer_ticks += cost_ticks;
+        ticks += mpl_engine_scaled(cost_ticks, transfer);
+        call++;
     }
     runner->at = at;
+    runner->call = call;
     runner->n_left = n_left;
     runner->ticks = ticks;
+    runner->section_ticks += section_ticks;
+    runner->transfer_ticks += transfer_ticks;
     return n_left > 0 ? HANGS : GOES_ON;
+}
+
+/* The same, section by section. */
+static enum progress run_laid_out(struct engine *r, uint32_t location, uint32_t n_calls)
+{
+    struct runner *runner = &r->runners[location];
+    uint32_t end_call;
+
+    do {
+        if (runner->call >= runner->section_end) {
+            runner->ticks += mpl_engine_enter_section(r, location);
+        }
+        end_call = runner->section_end < n_calls ? runner->section_end : n_calls;
+        if (run_in_section(r, location, end_call) == HANGS) {
+            return HANGS;
+        }
+    } while (runner->call == end_call && end_call < n_calls);
+    return GOES_ON;
 }
 
 /* Goes on with a location until it hangs, is through, or has to ask its farm. */
@@ -398,8 +427,6 @@ enum mpl_status mpl_engine_run(const struct activities *activities,
                         .activities = activities,
                         .scale = scale,
                         .is_by_record = farms != NULL || scale->n_regions > 0,
-                        .is_plain =
-                            farms == NULL && scale->n_regions == 0 && scale->given == NULL,
                         .farms = farms,
                         .spent = out->spent };
     struct mpl_arena *scratch = mpl_arena_create();

@@ -160,7 +160,12 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks)
         find_gap(r, runner, &from, &to);
         ticks = compute_by_region(r, location, from, to);
     }
-    return mpl_engine_compute_plain(r, location, ticks);
+
+    const int64_t more_ticks =
+        runner->call >= runner->section_end ? mpl_engine_enter_section(r, location) : 0;
+
+    runner->section_ticks += ticks;
+    return mpl_engine_scaled(ticks, runner->factor) + more_ticks;
 }
 
 int64_t mpl_engine_cost(struct engine *r, uint32_t location, int64_t ticks, uint32_t region)

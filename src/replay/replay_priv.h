@@ -273,8 +273,6 @@ struct engine {
     const struct scale *scale;
     bool
         is_by_record; /* all calls are: what activities say does not hold, or not suffice */
-    bool
-        is_plain; /* nothing but factors per location and section decides how long something takes */
     /*
      * Per call: 0 while nobody has reached it, -(l + 1) when location l is the
      * first of a chain that waits for it, and the time of its beginning plus one when it is reached.
@@ -340,17 +338,7 @@ static inline int64_t mpl_engine_scaled(int64_t ticks, double factor)
 int64_t mpl_engine_enter_section(struct engine *r, uint32_t location);
 /* What was computed before the next call of the runner, or behind its last one; */
 int64_t mpl_engine_computed(const struct engine *r, const struct runner *runner);
-/* and what it takes now: where the run is plain, and where it need not be. */
-static inline int64_t mpl_engine_compute_plain(struct engine *r, uint32_t location,
-                                               int64_t ticks)
-{
-    struct runner *runner = &r->runners[location];
-    const int64_t more_ticks =
-        runner->call >= runner->section_end ? mpl_engine_enter_section(r, location) : 0;
-
-    runner->section_ticks += ticks;
-    return mpl_engine_scaled(ticks, runner->factor) + more_ticks;
-}
+/* and what it takes now. */
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks);
 /* What a call of a region, MPL_NONE where that is no matter, takes that took \p ticks beyond waiting. */
 int64_t mpl_engine_cost(struct engine *r, uint32_t location, int64_t ticks,
