@@ -20,7 +20,8 @@ struct layout {
     uint32_t location;
     struct mpl_buf code; /* uint16_t: its activities, up to what the one at hand needs */
     struct answers answers;
-    int64_t left_ticks; /* its last call, or its first record */
+    int64_t left_ticks;    /* its last call, or its first record */
+    uint32_t next_receive; /* record of the next blocking receive, for probes */
     /* The call at hand. */
     struct mpl_call_view view;
     size_t start; /* its head */
@@ -41,6 +42,34 @@ bool mpl_activities_find_post(const struct activities *a, uint32_t lane, uint32_
 {
     return mpl_events_posting_call(a->events, lane, message, other, call) &&
            a->is_part[*other];
+}
+
+uint32_t mpl_activities_find_receive(const struct mpl_location *loc,
+                                     const struct mpl_call_view *view, uint32_t known)
+{
+    uint32_t e = known > view->last_event ? known : view->last_event + 1;
+
+    while (e < loc->n_events && loc->kind[e] != MPL_EV_RECV) {
+        e++;
+    }
+    return e;
+}
+
+static void mark_needed(const struct activities *a, uint32_t number)
+{
+    a->needed[number / CALLS_PER_BLOCK].is_needed |= UINT32_C(1)
+                                                     << number % CALLS_PER_BLOCK;
+}
+
+/* The other end of a message, in calls that are replayed by their records. */
+static void mark_post(const struct layout *y, uint32_t message)
+{
+    uint32_t other;
+    uint32_t call;
+
+    if (mpl_activities_find_post(y->a, y->location, message, &other, &call)) {
+        mark_needed(y->a, y->a->first_call[other] + call);
+    }
 }
 
 /* ---- one call ------------------------------------------------------------------------------- */
@@ -72,6 +101,14 @@ static void write_ticks(struct mpl_buf *code, int64_t ticks)
     }
 }
 
+/* How many words ticks take. */
+static size_t ticks_words(const uint16_t *words)
+{
+    return words[0] < ACTIVITY_TICKS_32    ? 1
+           : words[0] == ACTIVITY_TICKS_32 ? 1 + WORDS_32
+                                           : 1 + WORDS_64;
+}
+
 /* With room for all of it: each record adds a need at most. */
 static bool begin_activity(struct layout *y, int64_t compute_ticks)
 {
@@ -92,6 +129,7 @@ static void add_need(struct layout *y, uint32_t other, uint32_t call)
 {
     const uint32_t number = y->a->first_call[other] + call;
 
+    mark_needed(y->a, number);
     memcpy((uint16_t *) y->code.data + y->code.n, &number, sizeof number);
     y->code.n += WORDS_32;
     y->n_needs++;
@@ -176,6 +214,7 @@ static void take_record(struct layout *y, const struct mpl_location *loc, uint32
         if (y->view.wait_kind == MPL_WAIT_LATE_RECEIVER &&
             mpl_message_of(loc, event) != MPL_NONE) {
             y->flags |= ACTIVITY_BY_RECORD;
+            mark_post(y, mpl_message_of(loc, event));
         }
         break;
     case MPL_EV_COLL_BEGIN:
@@ -186,6 +225,14 @@ static void take_record(struct layout *y, const struct mpl_location *loc, uint32
         break;
     default:
         break;
+    }
+}
+
+static void take_probe(struct layout *y, const struct mpl_location *loc)
+{
+    y->next_receive = mpl_activities_find_receive(loc, &y->view, y->next_receive);
+    if (y->next_receive < loc->n_events) {
+        mark_post(y, mpl_message_of(loc, y->next_receive));
     }
 }
 
@@ -211,6 +258,9 @@ static bool lay_out_call(struct layout *y, uint32_t number)
     if (!begin_activity(y, compute_ticks)) {
         return false;
     }
+    if (view->is_probe) {
+        take_probe(y, loc);
+    }
     for (uint32_t e = view->first_event; e <= view->last_event; e++) {
         /* Half of the records say no more than that. */
         if (loc->kind[e] != MPL_EV_ENTER && loc->kind[e] != MPL_EV_LEAVE) {
@@ -224,12 +274,29 @@ static bool lay_out_call(struct layout *y, uint32_t number)
     return true;
 }
 
+/* Who may take what comes first is asked later when each of its calls began, and when whatever it receives was
+ * sent, in a call or not. */
+static void mark_all(const struct layout *y)
+{
+    const struct activities *a = y->a;
+
+    for (uint32_t k = a->first_call[y->location]; k < a->first_call[y->location + 1]; k++) {
+        mark_needed(a, k);
+    }
+    for (uint32_t m = 0; m < a->model->locations[y->location].n_messages; m++) {
+        if (mpl_events_call_of_message(a->events, y->location, m) == MPL_NONE) {
+            mark_post(y, m);
+        }
+    }
+}
+
 static bool lay_out_location(struct layout *y)
 {
     struct activities *a = y->a;
     const uint32_t n = mpl_events_call_count(a->events, y->location);
 
     y->answers = mpl_answers_begin(a->model);
+    y->next_receive = 0;
     y->left_ticks = n > 0 ? mpl_ticks_of(&a->model->locations[y->location], 0) : 0;
     for (uint32_t k = 0; k < n; k++) {
         mpl_events_call(a->events, y->location, k, &y->view);
@@ -239,6 +306,9 @@ static bool lay_out_location(struct layout *y)
     }
     a->code[y->location] = mpl_buf_drain(&y->code, y->code.n, y->arena);
     a->answers[y->location] = mpl_answers_end(&y->answers);
+    if (a->answers[y->location]) {
+        mark_all(y);
+    }
     return a->code[y->location] != NULL;
 }
 
@@ -263,12 +333,59 @@ static bool lay_out_collectives(struct layout *y)
             const size_t number = a->first_collective[part->location] + part->collective;
 
             needs[k].is_needed = needs[k].is_needed && a->arrival[number] != MPL_NONE;
+            if (mpl_order_is_prefix(instance->op) && a->arrival[number] != MPL_NONE) {
+                mark_needed(a, a->arrival[number]);
+            }
             a->n_needed[i] += needs[k].is_needed;
             a->coll_needs[number] = needs[k];
         }
     }
     mpl_arena_destroy(scratch);
     return needs != NULL;
+}
+
+/* ---- slots ---------------------------------------------------------------------------------- */
+
+static void number_slots(struct activities *a)
+{
+    const uint32_t n_calls = a->first_call[a->model->n_locations];
+
+    for (uint32_t i = 0; i <= n_calls / CALLS_PER_BLOCK; i++) {
+        a->needed[i].n_before = a->n_slots;
+        a->n_slots += (uint32_t) __builtin_popcount(a->needed[i].is_needed);
+    }
+}
+
+/* From the numbers of calls that an activity needs to their slots. */
+static uint16_t *link_needs(const struct activities *a, uint16_t *at, uint32_t n)
+{
+    for (; n > 0; n--, at += WORDS_32) {
+        uint32_t number;
+
+        memcpy(&number, at, sizeof number);
+        number = mpl_activities_slot(a, number);
+        memcpy(at, &number, sizeof number);
+    }
+    return at;
+}
+
+/* Who is needed is known only when all calls are laid out. */
+static void link_location(const struct activities *a, uint32_t location)
+{
+    uint16_t *at = a->code[location];
+
+    for (uint32_t k = a->first_call[location]; k < a->first_call[location + 1]; k++) {
+        const uint16_t head = *at;
+
+        if (mpl_activities_is_needed(a, k)) {
+            *at |= ACTIVITY_IS_NEEDED;
+        }
+        at += 1 + ticks_words(at + 1);
+        if ((head & ACTIVITY_BY_RECORD) == 0) {
+            at = link_needs(a, at, head >> ACTIVITY_N_SHIFT);
+            at += ticks_words(at);
+        }
+    }
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -304,13 +421,16 @@ static bool make_tables(struct layout *y)
         a->first_collective[l + 1] = a->first_collective[l] + loc->n_collectives;
         a->is_part[l] = takes_part(loc);
     }
-    a->code = MPL_NEW_ARRAY(y->arena, n, const uint16_t *);
+    a->code = MPL_NEW_ARRAY(y->arena, n, uint16_t *);
+    a->needed = MPL_NEW_ARRAY(y->arena, (size_t) a->first_call[n] / CALLS_PER_BLOCK + 1,
+                              struct needed_block);
     a->arrival = MPL_NEW_ARRAY(y->arena, a->first_collective[n], uint32_t);
     a->coll_needs = MPL_NEW_ARRAY(y->arena, a->first_collective[n], struct mpl_coll_need);
     for (size_t i = 0; i < a->first_collective[n] && a->arrival != NULL; i++) {
         a->arrival[i] = MPL_NONE;
     }
-    return a->code != NULL && a->arrival != NULL && a->coll_needs != NULL;
+    return a->code != NULL && a->needed != NULL && a->arrival != NULL &&
+           a->coll_needs != NULL;
 }
 
 const struct activities *mpl_activities_create(const struct mpl_events *events,
@@ -332,5 +452,11 @@ const struct activities *mpl_activities_create(const struct mpl_events *events,
     }
     is_enough = is_enough && lay_out_collectives(&y);
     mpl_buf_free(&y.code);
+    if (is_enough) {
+        number_slots(a);
+    }
+    for (uint32_t l = 0; is_enough && l < a->model->n_locations; l++) {
+        link_location(a, l);
+    }
     return is_enough ? a : NULL;
 }

@@ -16,7 +16,7 @@
 static enum progress need_call(struct engine *r, uint32_t location, uint32_t other,
                                uint32_t call)
 {
-    return mpl_engine_need(r, location, mpl_engine_number(r, other, call),
+    return mpl_engine_need(r, location, mpl_engine_slot(r, other, call),
                            &r->runners[location].ticks);
 }
 
@@ -43,12 +43,9 @@ static enum progress need_probed(struct engine *r, uint32_t location)
 {
     struct runner *runner = &r->runners[location];
     const struct mpl_location *loc = &r->model->locations[runner->lane];
-    uint32_t e = runner->next_receive;
+    const uint32_t e =
+        mpl_activities_find_receive(loc, &runner->view, runner->next_receive);
 
-    e = e > runner->view.last_event ? e : runner->view.last_event + 1;
-    while (e < loc->n_events && loc->kind[e] != MPL_EV_RECV) {
-        e++;
-    }
     runner->next_receive = e;
     return e < loc->n_events ? need_other_end(r, location, mpl_ref_of(loc, e)) : GOES_ON;
 }
@@ -174,12 +171,12 @@ static enum progress run_records(struct engine *r, uint32_t location)
 
 /* ---- one location ---------------------------------------------------------------------- */
 
-/* The call of that number begins, and who waits for it goes on. */
-static void reach(struct engine *r, uint32_t number, int64_t ticks)
+/* The call of that slot begins, and who waits for it goes on. */
+static void reach(struct engine *r, uint32_t slot, int64_t ticks)
 {
-    const uint32_t hanging = (uint32_t) -r->slots[number];
+    const uint32_t hanging = (uint32_t) -r->slots[slot];
 
-    r->slots[number] = ticks + 1;
+    r->slots[slot] = ticks + 1;
     if (hanging != 0) {
         mpl_engine_wake(r, hanging);
     }
@@ -209,6 +206,7 @@ static int64_t take_ticks(const uint16_t **at)
 static void enter_by_records(struct engine *r, uint32_t location)
 {
     struct runner *runner = &r->runners[location];
+    const uint32_t number = r->activities->first_call[runner->lane] + runner->call;
     int64_t ticks;
 
     if (r->is_by_record) {
@@ -218,7 +216,10 @@ static void enter_by_records(struct engine *r, uint32_t location)
         ticks = take_ticks(&runner->at);
     }
     runner->ticks += mpl_engine_compute(r, location, ticks);
-    reach(r, mpl_engine_number(r, runner->lane, runner->call), runner->ticks);
+    if (mpl_activities_is_needed(r->activities, number)) {
+        runner->next_slot = mpl_activities_slot(r->activities, number);
+        reach(r, runner->next_slot++, runner->ticks);
+    }
     mpl_events_call(r->events, runner->lane, runner->call, &runner->view);
     runner->begin_ticks = runner->ticks;
     runner->held_ticks = 0;
@@ -234,12 +235,12 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
 {
     struct runner *runner = &r->runners[location];
     const int64_t *given = r->scale->given == NULL ? NULL : r->scale->given[location];
-    const uint32_t first = mpl_engine_number(r, location, 0);
     const double factor = runner->factor;
     const double transfer = runner->transfer;
     const uint16_t *at = runner->at;
     uint32_t call = runner->call;
     uint32_t n_left = runner->n_left;
+    uint32_t next_slot = runner->next_slot;
     int64_t ticks = runner->ticks;
     int64_t section_ticks = 0;
     int64_t transfer_ticks = 0;
@@ -263,16 +264,18 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
             }
             section_ticks += compute_ticks;
             ticks += mpl_engine_scaled(compute_ticks, factor);
-            reach(r, first + call, ticks);
+            if ((head & ACTIVITY_IS_NEEDED) != 0) {
+                reach(r, next_slot++, ticks);
+            }
         }
         for (; n_left > 0; n_left--) {
-            uint32_t number;
+            uint32_t slot;
 
-            memcpy(&number, at, sizeof number);
-            if (mpl_engine_need(r, location, number, &ticks) == HANGS) {
+            memcpy(&slot, at, sizeof slot);
+            if (mpl_engine_need(r, location, slot, &ticks) == HANGS) {
                 break;
             }
-            at += sizeof number / sizeof *at;
+            at += sizeof slot / sizeof *at;
         }
         if (n_left > 0) {
             break;
@@ -287,6 +290,7 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
     runner->at = at;
     runner->call = call;
     runner->n_left = n_left;
+    runner->next_slot = next_slot;
     runner->ticks = ticks;
     runner->section_ticks += section_ticks;
     runner->transfer_ticks += transfer_ticks;
@@ -349,7 +353,7 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
 
     r->runners = MPL_NEW_ARRAY(scratch, n, struct runner);
     r->ready = MPL_NEW_ARRAY(scratch, n, uint32_t);
-    r->slots = MPL_NEW_ARRAY(scratch, r->activities->first_call[n], int64_t);
+    r->slots = MPL_NEW_ARRAY(scratch, r->activities->n_slots, int64_t);
     r->open = MPL_NEW_ARRAY(scratch, n * r->scale->n_regions, uint32_t);
     if (r->runners == NULL || r->ready == NULL || r->slots == NULL || r->open == NULL) {
         return false;
@@ -367,6 +371,8 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
         runner->transfer = r->scale->transfer == NULL ? 1 : r->scale->transfer[l];
         runner->is_ideal = runner->transfer == 0;
         runner->at = r->activities->code[l];
+        runner->next_slot =
+            mpl_activities_slot(r->activities, r->activities->first_call[l]);
     }
     return mpl_engine_prepare_colls(r, scratch);
 }

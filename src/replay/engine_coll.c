@@ -19,7 +19,7 @@ static int64_t *arrival_slot(const struct engine *r, uint32_t location, uint32_t
     const struct activities *a = r->activities;
     const uint32_t number = a->arrival[a->first_collective[location] + collective];
 
-    return number == MPL_NONE ? NULL : &r->slots[number];
+    return number == MPL_NONE ? NULL : &r->slots[mpl_activities_slot(a, number)];
 }
 
 static const struct mpl_coll_need *need_of(const struct engine *r, uint32_t location,

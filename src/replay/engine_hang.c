@@ -1,4 +1,4 @@
-/* Locations that wait for a number, and what wakes them. */
+/* Locations that wait for a call, and what wakes them. */
 #include "config.h"
 
 #include "replay/replay_priv.h"
@@ -14,8 +14,8 @@ void mpl_engine_wake(struct engine *r, uint32_t first)
     }
 }
 
-void mpl_engine_hang(struct engine *r, uint32_t location, uint32_t number)
+void mpl_engine_hang(struct engine *r, uint32_t location, uint32_t slot)
 {
-    r->runners[location].next = (uint32_t) -r->slots[number];
-    r->slots[number] = -(int64_t) location - 1;
+    r->runners[location].next = (uint32_t) -r->slots[slot];
+    r->slots[slot] = -(int64_t) location - 1;
 }

@@ -76,7 +76,7 @@ static int64_t sent_at(const struct engine *r, const struct farm *farm, uint32_t
 
     (void) mpl_events_posting_call(r->events, farm->master,
                                    farm->messages[slot * farm->n_each], &lane, &call);
-    return mpl_engine_reached(r, mpl_engine_number(r, lane, call));
+    return mpl_engine_reached(r, mpl_engine_slot(r, lane, call));
 }
 
 /* ---- workers ---------------------------------------------------------------------------------- */
@@ -207,7 +207,7 @@ bool mpl_farms_choose(struct engine *r, uint32_t location, uint32_t message,
     place = taken * farm->n_each + place % farm->n_each;
     *progress =
         mpl_events_posting_call(r->events, location, farm->messages[place], &lane, &call)
-            ? mpl_engine_need(r, location, mpl_engine_number(r, lane, call),
+            ? mpl_engine_need(r, location, mpl_engine_slot(r, lane, call),
                               &r->runners[location].ticks)
             : GOES_ON;
     return true;

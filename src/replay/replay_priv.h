@@ -114,19 +114,27 @@ struct course {
 
 /*
  * Each location has one activity per call, in words of 16 bits: its head and the ticks within the window, as recorded,
- * that it computes before the call; then, unless the call goes by its records, the numbers of the calls that must
+ * that it computes before the call; then, unless the call goes by its records, the slots of the calls that must
  * have begun before it goes on, each in two words, and the ticks that it costs beyond waiting.
  */
 enum {
     ACTIVITY_BY_RECORD =
         1, /* it goes on as its records say, and nothing but computation is laid out */
     ACTIVITY_UNLESS_IDEAL = 2, /* on an ideal network it needs none of these calls */
-    ACTIVITY_N_SHIFT = 2,      /* above: how many there are, at most */
+    ACTIVITY_IS_NEEDED = 4,    /* it has a slot, the next one of its location */
+    ACTIVITY_N_SHIFT = 3,      /* above: how many it needs, at most */
     ACTIVITY_N_MOST = UINT16_MAX >> ACTIVITY_N_SHIFT,
     /* Ticks of one word, but for these two, which are followed by ticks of two and of four words. */
     ACTIVITY_TICKS_32 = UINT16_MAX - 1,
     ACTIVITY_TICKS_64 = UINT16_MAX
 };
+
+/* Which of some calls somebody needs: those have slots, in their order. */
+struct needed_block {
+    uint32_t is_needed; /* a bit per call */
+    uint32_t n_before;  /* slots of all calls before the block */
+};
+enum { CALLS_PER_BLOCK = 32 };
 
 /* The calls of all locations have numbers, one location after the other. */
 struct activities {
@@ -135,10 +143,12 @@ struct activities {
     const struct mpl_match *match;
     int64_t window_begin_ticks;
     int64_t window_end_ticks;
-    uint32_t *first_call;  /* per location and one more */
-    const uint16_t **code; /* per location: its activities */
-    bool *is_part;         /* per location: takes part in a replay */
-    bool *answers;         /* per location: may take what comes first, see struct answers */
+    uint32_t *first_call;        /* per location and one more */
+    uint16_t **code;             /* per location: its activities */
+    struct needed_block *needed; /* per CALLS_PER_BLOCK calls */
+    uint32_t n_slots;
+    bool *is_part; /* per location: takes part in a replay */
+    bool *answers; /* per location: may take what comes first, see struct answers */
     size_t *first_collective; /* per location and one more: of what follows */
     uint32_t *arrival; /* the call that comes to the collective; MPL_NONE: none does */
     struct mpl_coll_need *coll_needs;
@@ -146,7 +156,8 @@ struct activities {
 };
 
 /* activities.c. NULL if out of memory.
- * Cost: linear in records; 6 bytes per call that costs less than 65,534 ticks, 4 per call that it needs, 6 per part of a collective. */
+ * Cost: linear in records; 6 bytes per call that costs less than 65,534 ticks, 4 per call that it needs, 6 per part of a collective,
+ * and 0.25 per call. */
 const struct activities *mpl_activities_create(const struct mpl_events *events,
                                                struct mpl_arena *arena);
 /* False of a run with so many calls that they have no numbers. */
@@ -154,6 +165,24 @@ bool mpl_activities_can_number(const struct mpl_events *events);
 /* The call that posts the other end of a message, if that is recorded and takes part. */
 bool mpl_activities_find_post(const struct activities *a, uint32_t lane, uint32_t message,
                               uint32_t *other, uint32_t *call);
+/* The record of the next blocking receive behind a call, whose message a probe waits for; n_events if there is none.
+ * \p known: what that was for an earlier call, or 0. */
+uint32_t mpl_activities_find_receive(const struct mpl_location *loc,
+                                     const struct mpl_call_view *view, uint32_t known);
+
+static inline bool mpl_activities_is_needed(const struct activities *a, uint32_t number)
+{
+    return (a->needed[number / CALLS_PER_BLOCK].is_needed >> number % CALLS_PER_BLOCK &
+            1) != 0;
+}
+/* How many slots the calls before that one have, so that it is the slot of a call that is needed. */
+static inline uint32_t mpl_activities_slot(const struct activities *a, uint32_t number)
+{
+    const struct needed_block *block = &a->needed[number / CALLS_PER_BLOCK];
+    const uint32_t before = (UINT32_C(1) << number % CALLS_PER_BLOCK) - 1;
+
+    return block->n_before + (uint32_t) __builtin_popcount(block->is_needed & before);
+}
 
 /* The part of a stretch that lies in the window. */
 static inline int64_t mpl_activities_inside(const struct activities *a, int64_t from_ticks,
@@ -175,7 +204,7 @@ bool mpl_activities_find_progress(const struct activities *a, uint32_t lane,
 
 /* engine.c: lets every location run through its calls; \p farms NULL: in the recorded order, else
  * tasks are handed out anew. Cost: linear in calls, in records where regions are
- * scaled; 8 bytes per call. */
+ * scaled; 8 bytes per call that somebody needs. */
 struct farms;
 enum mpl_status mpl_engine_run(const struct activities *activities,
                                const struct scale *scale, struct farms *farms,
@@ -241,6 +270,7 @@ struct runner {
     uint32_t event;      /* record in that call to go on with */
     const uint16_t *at;  /* where its activities go on */
     uint32_t n_left;     /* calls that the current one still needs */
+    uint32_t next_slot;  /* of its next call that somebody needs */
     uint32_t next; /* in the chain of those that wait for the same thing; location + 1 */
     uint32_t scan_instance; /* waits for this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
@@ -274,7 +304,7 @@ struct engine {
     bool
         is_by_record; /* all calls are: what activities say does not hold, or not suffice */
     /*
-     * Per call: 0 while nobody has reached it, -(l + 1) when location l is the
+     * Per call that somebody needs: 0 while nobody has reached it, -(l + 1) when location l is the
      * first of a chain that waits for it, and the time of its beginning plus one when it is reached.
      */
     int64_t *slots;
@@ -294,28 +324,31 @@ enum progress { HANGS, GOES_ON };
 #define RESOLVED_BIT (INT64_C(1) << 62)
 
 void mpl_engine_wake(struct engine *r, uint32_t first);
-/* The location waits for the call of that number, which is not reached. */
-void mpl_engine_hang(struct engine *r, uint32_t location, uint32_t number);
-static inline uint32_t mpl_engine_number(const struct engine *r, uint32_t lane,
-                                         uint32_t call)
+/* The location waits for the call of that slot, which is not reached. */
+void mpl_engine_hang(struct engine *r, uint32_t location, uint32_t slot);
+/* That of a call which somebody needs. */
+static inline uint32_t mpl_engine_slot(const struct engine *r, uint32_t lane, uint32_t call)
 {
-    return r->activities->first_call[lane] + call;
+    const uint32_t number = r->activities->first_call[lane] + call;
+
+    mpl_assert(mpl_activities_is_needed(r->activities, number));
+    return mpl_activities_slot(r->activities, number);
 }
 /* When a call began that is reached. */
-static inline int64_t mpl_engine_reached(const struct engine *r, uint32_t number)
+static inline int64_t mpl_engine_reached(const struct engine *r, uint32_t slot)
 {
-    return (r->slots[number] & ~RESOLVED_BIT) - 1;
+    return (r->slots[slot] & ~RESOLVED_BIT) - 1;
 }
-/* The location goes on at once if the call of that number is reached; then \p *ticks is not before it. */
+/* The location goes on at once if the call of that slot is reached; then \p *ticks is not before it. */
 static inline enum progress mpl_engine_need(struct engine *r, uint32_t location,
-                                            uint32_t number, int64_t *ticks)
+                                            uint32_t slot, int64_t *ticks)
 {
-    if (r->slots[number] <= 0) {
-        mpl_engine_hang(r, location, number);
+    if (r->slots[slot] <= 0) {
+        mpl_engine_hang(r, location, slot);
         return HANGS;
     }
 
-    const int64_t reached = mpl_engine_reached(r, number);
+    const int64_t reached = mpl_engine_reached(r, slot);
 
     *ticks = reached > *ticks ? reached : *ticks;
     return GOES_ON;

@@ -278,6 +278,26 @@ START_TEST(a_probe_waits_for_the_message_that_is_received_next)
 }
 END_TEST
 
+/* The receive that follows is recorded in no call, so that the probe alone needs the send, and nobody knows how much of
+ * its 42 it waits: they are kept. */
+START_TEST(a_probe_waits_for_a_message_that_is_received_in_no_call)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_call(f, 0, 10, 52, "MPI_Probe");
+    (void) fixture_recv(f, 0, 60, 1, 0);
+    fixture_record(f, 0, 71, MPL_EV_MARK);
+    fixture_record(f, 1, 0, MPL_EV_MARK);
+    fixture_call_send(f, 1, 50, 51, "MPI_Send", 0, 0);
+    events = fixture_events(f);
+    ASSERT_US(ask(events, "compute*1").baseline_s, 50 + 42 + 19);
+    ASSERT_US(ask(events, "compute(1)*0.4").changed_s, 20 + 42 + 19);
+    ASSERT_US(ask(events, "compute(1)*2").changed_s, 100 + 42 + 19);
+}
+END_TEST
+
 /* Four ranks meet at three barriers, which take 2. Before the first, rank 0 computes 500 alone, the others
  * 0; before the others all compute 100, but rank 3 before the last 300. Then each ends. */
 static const struct mpl_events *sections(void)
@@ -824,6 +844,7 @@ int main(void)
     tcase_add_test(t, names_that_do_not_exist_are_refused);
     tcase_add_test(t, a_send_that_was_held_is_held_again);
     tcase_add_test(t, a_probe_waits_for_the_message_that_is_received_next);
+    tcase_add_test(t, a_probe_waits_for_a_message_that_is_received_in_no_call);
     tcase_add_test(t, who_waits_at_a_barrier_follows_from_who_comes_last);
     tcase_add_test(t, what_is_taken_off_comes_from_where_it_is_more_than_others_have);
     tcase_add_test(t, evening_out_gives_to_those_who_have_least);
