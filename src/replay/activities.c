@@ -18,13 +18,13 @@ struct layout {
     struct mpl_arena *arena;
     /* The location at hand. */
     uint32_t location;
-    struct mpl_buf code; /* uint16_t: its activities, up to what the one at hand needs */
+    struct mpl_buf code; /* uint16_t: its activities, up to the one at hand */
     struct answers answers;
     int64_t left_ticks;    /* its last call, or its first record */
     uint32_t next_receive; /* record of the next blocking receive, for probes */
     /* The call at hand. */
     struct mpl_call_view view;
-    size_t start; /* its head */
+    uint16_t *head;
     size_t n_needs;
     uint16_t flags;
     int64_t held_ticks; /* of its last send that was, see progress.c; else 0 */
@@ -74,55 +74,26 @@ static void mark_post(const struct layout *y, uint32_t message)
 
 /* ---- one call ------------------------------------------------------------------------------- */
 
-/* The words that a number takes. */
-enum {
-    WORDS_32 = sizeof(uint32_t) / sizeof(uint16_t),
-    WORDS_64 = sizeof(int64_t) / sizeof(uint16_t),
-    MOST_TICKS_WORDS = 1 + WORDS_64
-};
-
-/* Adds them where there must be room. */
-static void write_ticks(struct mpl_buf *code, int64_t ticks)
-{
-    uint16_t *words = (uint16_t *) code->data + code->n;
-    const uint32_t narrow = (uint32_t) ticks;
-
-    if (ticks < ACTIVITY_TICKS_32) {
-        words[0] = (uint16_t) ticks;
-        code->n++;
-    } else if (ticks <= UINT32_MAX) {
-        words[0] = ACTIVITY_TICKS_32;
-        memcpy(words + 1, &narrow, sizeof narrow);
-        code->n += 1 + WORDS_32;
-    } else {
-        words[0] = ACTIVITY_TICKS_64;
-        memcpy(words + 1, &ticks, sizeof ticks);
-        code->n += 1 + WORDS_64;
-    }
-}
-
-/* How many words ticks take. */
-static size_t ticks_words(const uint16_t *words)
-{
-    return words[0] < ACTIVITY_TICKS_32    ? 1
-           : words[0] == ACTIVITY_TICKS_32 ? 1 + WORDS_32
-                                           : 1 + WORDS_64;
-}
-
 /* With room for all of it: each record adds a need at most. */
-static bool begin_activity(struct layout *y, int64_t compute_ticks)
+static bool begin_activity(struct layout *y)
 {
     const size_t n_records = (size_t) y->view.last_event - y->view.first_event + 1;
+    const size_t n = y->code.n;
 
-    y->start = y->code.n;
-    y->n_needs = 0;
     if (!mpl_buf_grow_to(&y->code,
-                         y->start + 1 + 2 * MOST_TICKS_WORDS + n_records * WORDS_32)) {
+                         n + 1 + 2 * ACTIVITY_WORDS_64 + n_records * ACTIVITY_WORDS_32)) {
         return false;
     }
-    y->code.n = y->start + 1;
-    write_ticks(&y->code, compute_ticks);
+    y->code.n = n;
+    y->head = (uint16_t *) y->code.data + n;
+    y->n_needs = 0;
     return true;
+}
+
+/* Behind ticks of one word, which nearly all are. */
+static uint16_t *needs_of(const struct layout *y)
+{
+    return y->head + 3;
 }
 
 static void add_need(struct layout *y, uint32_t other, uint32_t call)
@@ -130,23 +101,46 @@ static void add_need(struct layout *y, uint32_t other, uint32_t call)
     const uint32_t number = y->a->first_call[other] + call;
 
     mark_needed(y->a, number);
-    memcpy((uint16_t *) y->code.data + y->code.n, &number, sizeof number);
-    y->code.n += WORDS_32;
+    memcpy(needs_of(y) + y->n_needs * ACTIVITY_WORDS_32, &number, sizeof number);
     y->n_needs++;
 }
 
-static void end_activity(struct layout *y, int64_t cost_ticks)
+/* Ticks of more than one word. */
+static void write_wide(struct layout *y, int64_t compute_ticks, int64_t cost_ticks)
 {
-    uint16_t *head = (uint16_t *) y->code.data + y->start;
+    const size_t n = mpl_activity_words(*y->head);
+    const uint32_t narrow[] = { (uint32_t) compute_ticks, (uint32_t) cost_ticks };
 
+    memmove(y->head + 1 + 2 * n, needs_of(y), y->n_needs * sizeof(uint32_t));
+    if (n == ACTIVITY_WORDS_32) {
+        memcpy(y->head + 1, narrow, sizeof narrow);
+    } else {
+        memcpy(y->head + 1, &compute_ticks, sizeof compute_ticks);
+        memcpy(y->head + 1 + n, &cost_ticks, sizeof cost_ticks);
+    }
+}
+
+static void end_activity(struct layout *y, int64_t compute_ticks, int64_t cost_ticks)
+{
     if ((y->flags & ACTIVITY_BY_RECORD) != 0 || y->n_needs > ACTIVITY_N_MOST ||
         ((y->flags & ACTIVITY_UNLESS_IDEAL) != 0 && y->n_needs > 1)) {
-        *head = ACTIVITY_BY_RECORD;
-        y->code.n -= y->n_needs * WORDS_32;
-    } else {
-        *head = (uint16_t) (y->n_needs << ACTIVITY_N_SHIFT | y->flags);
-        write_ticks(&y->code, cost_ticks);
+        y->flags = ACTIVITY_BY_RECORD;
+        y->n_needs = 0;
+        cost_ticks = 0;
     }
+
+    /* Neither is negative. */
+    const int64_t bits = compute_ticks | cost_ticks;
+
+    *y->head = (uint16_t) (y->n_needs << ACTIVITY_N_SHIFT | y->flags);
+    if (bits <= UINT16_MAX) {
+        y->head[1] = (uint16_t) compute_ticks;
+        y->head[2] = (uint16_t) cost_ticks;
+    } else {
+        *y->head |= bits <= UINT32_MAX ? ACTIVITY_TICKS_32 : ACTIVITY_TICKS_64;
+        write_wide(y, compute_ticks, cost_ticks);
+    }
+    y->code.n += 1 + 2 * mpl_activity_words(*y->head) + y->n_needs * ACTIVITY_WORDS_32;
 }
 
 static void take_receive(struct layout *y, uint32_t message)
@@ -255,7 +249,7 @@ static bool lay_out_call(struct layout *y, uint32_t number)
     y->left_ticks = end_ticks;
     y->held_ticks = 0;
     y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
-    if (!begin_activity(y, compute_ticks)) {
+    if (!begin_activity(y)) {
         return false;
     }
     if (view->is_probe) {
@@ -270,7 +264,7 @@ static bool lay_out_call(struct layout *y, uint32_t number)
 
     const int64_t waited_ticks = view->wait_ticks + y->held_ticks;
 
-    end_activity(y, ticks > waited_ticks ? ticks - waited_ticks : 0);
+    end_activity(y, compute_ticks, ticks > waited_ticks ? ticks - waited_ticks : 0);
     return true;
 }
 
@@ -356,17 +350,14 @@ static void number_slots(struct activities *a)
     }
 }
 
-/* From the numbers of calls that an activity needs to their slots. */
-static uint16_t *link_needs(const struct activities *a, uint16_t *at, uint32_t n)
+/* From the number of a call that is needed to its slot. */
+static void link_need(const struct activities *a, uint16_t *at)
 {
-    for (; n > 0; n--, at += WORDS_32) {
-        uint32_t number;
+    uint32_t number;
 
-        memcpy(&number, at, sizeof number);
-        number = mpl_activities_slot(a, number);
-        memcpy(at, &number, sizeof number);
-    }
-    return at;
+    memcpy(&number, at, sizeof number);
+    number = mpl_activities_slot(a, number);
+    memcpy(at, &number, sizeof number);
 }
 
 /* Who is needed is known only when all calls are laid out. */
@@ -380,10 +371,10 @@ static void link_location(const struct activities *a, uint32_t location)
         if (mpl_activities_is_needed(a, k)) {
             *at |= ACTIVITY_IS_NEEDED;
         }
-        at += 1 + ticks_words(at + 1);
-        if ((head & ACTIVITY_BY_RECORD) == 0) {
-            at = link_needs(a, at, head >> ACTIVITY_N_SHIFT);
-            at += ticks_words(at);
+        at += 1 + 2 * mpl_activity_words(head);
+        for (uint32_t n = head >> ACTIVITY_N_SHIFT; n > 0; n--) {
+            link_need(a, at);
+            at += ACTIVITY_WORDS_32;
         }
     }
 }

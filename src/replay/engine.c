@@ -182,25 +182,27 @@ static void reach(struct engine *r, uint32_t slot, int64_t ticks)
     }
 }
 
-/* Ticks of an activity; goes on behind them. */
-static int64_t take_ticks(const uint16_t **at)
+/* Ticks of an activity, what it computes and costs; returns what is behind them. */
+static const uint16_t *take_ticks(const uint16_t *at, uint16_t head, int64_t *compute_ticks,
+                                  int64_t *cost_ticks)
 {
-    const uint16_t *words = *at;
-    uint32_t narrow;
-    int64_t wide;
+    uint32_t narrow[2];
 
-    *at = words + 1;
-    if (words[0] < ACTIVITY_TICKS_32) {
-        return words[0];
+    switch (mpl_activity_words(head)) {
+    case 1:
+        *compute_ticks = at[0];
+        *cost_ticks = at[1];
+        return at + 2;
+    case ACTIVITY_WORDS_32:
+        memcpy(narrow, at, sizeof narrow);
+        *compute_ticks = narrow[0];
+        *cost_ticks = narrow[1];
+        return at + 2 * ACTIVITY_WORDS_32;
+    default:
+        memcpy(compute_ticks, at, sizeof *compute_ticks);
+        memcpy(cost_ticks, at + ACTIVITY_WORDS_64, sizeof *cost_ticks);
+        return at + 2 * ACTIVITY_WORDS_64;
     }
-    if (words[0] == ACTIVITY_TICKS_32) {
-        memcpy(&narrow, words + 1, sizeof narrow);
-        *at += sizeof narrow / sizeof *words;
-        return narrow;
-    }
-    memcpy(&wide, words + 1, sizeof wide);
-    *at += sizeof wide / sizeof *words;
-    return wide;
 }
 
 static void enter_by_records(struct engine *r, uint32_t location)
@@ -208,12 +210,12 @@ static void enter_by_records(struct engine *r, uint32_t location)
     struct runner *runner = &r->runners[location];
     const uint32_t number = r->activities->first_call[runner->lane] + runner->call;
     int64_t ticks;
+    int64_t cost_ticks;
 
     if (r->is_by_record) {
         ticks = mpl_engine_computed(r, runner);
     } else {
-        runner->at++;
-        ticks = take_ticks(&runner->at);
+        runner->at = take_ticks(runner->at + 1, *runner->at, &ticks, &cost_ticks);
     }
     runner->ticks += mpl_engine_compute(r, location, ticks);
     if (mpl_activities_is_needed(r->activities, number)) {
@@ -242,6 +244,8 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
     uint32_t n_left = runner->n_left;
     uint32_t next_slot = runner->next_slot;
     int64_t ticks = runner->ticks;
+    int64_t compute_ticks;
+    int64_t cost_ticks = runner->cost_ticks;
     int64_t section_ticks = 0;
     int64_t transfer_ticks = 0;
 
@@ -252,14 +256,11 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
             if ((head & ACTIVITY_BY_RECORD) != 0) {
                 break;
             }
-            at++;
-
-            const int64_t recorded_ticks = take_ticks(&at);
-            const int64_t compute_ticks = given == NULL ? recorded_ticks : given[call];
-
+            at = take_ticks(at + 1, head, &compute_ticks, &cost_ticks);
+            compute_ticks = given == NULL ? compute_ticks : given[call];
             n_left = head >> ACTIVITY_N_SHIFT;
             if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
-                at += n_left * sizeof(uint32_t) / sizeof *at;
+                at += n_left * ACTIVITY_WORDS_32;
                 n_left = 0;
             }
             section_ticks += compute_ticks;
@@ -275,14 +276,11 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
             if (mpl_engine_need(r, location, slot, &ticks) == HANGS) {
                 break;
             }
-            at += sizeof slot / sizeof *at;
+            at += ACTIVITY_WORDS_32;
         }
         if (n_left > 0) {
             break;
         }
-
-        const int64_t cost_ticks = take_ticks(&at);
-
         transfer_ticks += cost_ticks;
         ticks += mpl_engine_scaled(cost_ticks, transfer);
         call++;
@@ -292,6 +290,7 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
     runner->n_left = n_left;
     runner->next_slot = next_slot;
     runner->ticks = ticks;
+    runner->cost_ticks = cost_ticks;
     runner->section_ticks += section_ticks;
     runner->transfer_ticks += transfer_ticks;
     return n_left > 0 ? HANGS : GOES_ON;

@@ -113,21 +113,30 @@ struct course {
 /* ---- the run as recorded ------------------------------------------------------------------- */
 
 /*
- * Each location has one activity per call, in words of 16 bits: its head and the ticks within the window, as recorded,
- * that it computes before the call; then, unless the call goes by its records, the slots of the calls that must
- * have begun before it goes on, each in two words, and the ticks that it costs beyond waiting.
+ * Each location has one activity per call, in words of 16 bits: its head; the ticks within the window, as recorded,
+ * that it computes before the call, and those that it costs beyond waiting; and the slots of the calls that must have
+ * begun before it goes on, each in two words. One that goes by its records costs and needs nothing here.
  */
 enum {
-    ACTIVITY_BY_RECORD =
-        1, /* it goes on as its records say, and nothing but computation is laid out */
+    ACTIVITY_BY_RECORD = 1,    /* it goes on as its records say */
     ACTIVITY_UNLESS_IDEAL = 2, /* on an ideal network it needs none of these calls */
     ACTIVITY_IS_NEEDED = 4,    /* it has a slot, the next one of its location */
-    ACTIVITY_N_SHIFT = 3,      /* above: how many it needs, at most */
+    /* Its ticks take two words each, or four; else one. */
+    ACTIVITY_TICKS_32 = 8,
+    ACTIVITY_TICKS_64 = 16,
+    ACTIVITY_N_SHIFT = 5, /* above: how many calls it needs, at most */
     ACTIVITY_N_MOST = UINT16_MAX >> ACTIVITY_N_SHIFT,
-    /* Ticks of one word, but for these two, which are followed by ticks of two and of four words. */
-    ACTIVITY_TICKS_32 = UINT16_MAX - 1,
-    ACTIVITY_TICKS_64 = UINT16_MAX
+    ACTIVITY_WORDS_32 = sizeof(uint32_t) / sizeof(uint16_t),
+    ACTIVITY_WORDS_64 = sizeof(int64_t) / sizeof(uint16_t)
 };
+/* The words that each of its ticks takes. */
+static inline size_t mpl_activity_words(uint16_t head)
+{
+    if ((head & (ACTIVITY_TICKS_32 | ACTIVITY_TICKS_64)) == 0) {
+        return 1;
+    }
+    return (head & ACTIVITY_TICKS_32) != 0 ? ACTIVITY_WORDS_32 : ACTIVITY_WORDS_64;
+}
 
 /* Which of some calls somebody needs: those have slots, in their order. */
 struct needed_block {
@@ -156,7 +165,7 @@ struct activities {
 };
 
 /* activities.c. NULL if out of memory.
- * Cost: linear in records; 6 bytes per call that costs less than 65,534 ticks, 4 per call that it needs, 6 per part of a collective,
+ * Cost: linear in records; 6 bytes per call that takes less than 65,536 ticks, 4 per call that it needs, 6 per part of a collective,
  * and 0.25 per call. */
 const struct activities *mpl_activities_create(const struct mpl_events *events,
                                                struct mpl_arena *arena);
@@ -269,7 +278,8 @@ struct runner {
     uint32_t call;       /* next or current */
     uint32_t event;      /* record in that call to go on with */
     const uint16_t *at;  /* where its activities go on */
-    uint32_t n_left;     /* calls that the current one still needs */
+    uint32_t n_left;     /* calls that the current one still needs, */
+    int64_t cost_ticks;  /* and what it costs then */
     uint32_t next_slot;  /* of its next call that somebody needs */
     uint32_t next; /* in the chain of those that wait for the same thing; location + 1 */
     uint32_t scan_instance; /* waits for this scan */
