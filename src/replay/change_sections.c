@@ -343,44 +343,21 @@ enum mpl_status mpl_targets_change(const struct question *q, size_t i,
 
 /* ---- for the engine ------------------------------------------------------------------------------ */
 
-static struct section_scale *scale_of(const struct question *q, const double *before_s,
-                                      const double *after_s)
-{
-    const double ticks_per_s = (double) mpl_events_model(q->events)->ticks_per_s;
-    const uint32_t n = q->scale.sections->n;
-    struct section_scale *scale = MPL_NEW_ARRAY(q->arena, n, struct section_scale);
-
-    for (uint32_t s = 0; s < n && scale != NULL; s++) {
-        const bool is_some = before_s[s] > 0;
-
-        scale[s] = (struct section_scale){
-            .factor = is_some ? after_s[s] / before_s[s] : 1,
-            .more_ticks = is_some ? 0 : (int64_t) llround(after_s[s] * ticks_per_s)
-        };
-    }
-    return scale;
-}
-
 enum mpl_status mpl_targets_settle(struct question *q, const struct spent *spent,
                                    const struct targets *targets, struct mpl_err *err)
 {
     const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
-    struct section_scale **all =
-        MPL_NEW_ARRAY(q->arena, n_locations, struct section_scale *);
+    struct section_scale *all = MPL_NEW_ARRAY(q->arena, n_locations, struct section_scale);
     bool is_any = false;
 
     if (all == NULL) {
         return mpl_nomem(err);
     }
     for (uint32_t l = 0; l < n_locations; l++) {
-        if (targets->of[l] == NULL) {
-            continue;
+        if (targets->of[l] != NULL) {
+            all[l] = (struct section_scale){ spent[l].sections_s, targets->of[l] };
+            is_any = true;
         }
-        all[l] = scale_of(q, spent[l].sections_s, targets->of[l]);
-        if (all[l] == NULL) {
-            return mpl_nomem(err);
-        }
-        is_any = true;
     }
     q->scale.in_sections = is_any ? all : NULL;
     if (!is_any) {

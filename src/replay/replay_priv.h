@@ -10,18 +10,18 @@ struct region_scale {
     const double *factor;  /* per location; 1: as recorded */
 };
 
-/* The computation of a location in one section. */
+/* The computation of a location in each section. Where it computes nothing that could be scaled, what it is to
+ * compute comes on top. */
 struct section_scale {
-    double factor;
-    int64_t more_ticks; /* on top, where it computes nothing that could be scaled */
+    const double *recorded_s; /* NULL: it changes as a whole */
+    const double *changed_s;
 };
 
 /* What takes how many times as long as recorded. Zeroed: nothing is changed. */
 struct scale {
     const double *compute; /* per location, of what lies between calls; NULL: 1 */
-    const struct mpl_sections *sections; /* NULL: nothing changes section by section */
-    struct section_scale *const
-        *in_sections; /* per location and section, on top; NULL: 1 */
+    const struct mpl_sections *sections;     /* NULL: nothing changes section by section */
+    const struct section_scale *in_sections; /* per location, on top; NULL: 1 */
     const int64_t *const
         *given; /* per location, what it computes before each call; NULL: as recorded */
     const double
