@@ -2,6 +2,7 @@
 
 #include "base/base_priv.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -35,6 +36,24 @@ bool mpl_alloc_is_refused(void)
         }
     }
     return false;
+}
+
+/*
+ * Stages free tens of megabytes and allocate as much again. What goes back to the kernel in between comes back as pages that
+ * have to be cleared, which takes longer than most of what is done with them. So blocks come from one heap for all threads
+ * as far as malloc() allows, and the heap does not shrink. That it grows by two large pages at least was found by trial: with the
+ * usual 128 KiB, 3 % more memory is touched.
+ */
+void mpl_alloc_keep_freed(void)
+{
+#ifdef __GLIBC__
+    enum { MOST_ALLOWED_BYTES = 1 << 25, NEVER = -1 };
+
+    (void) mallopt(M_MMAP_THRESHOLD, MOST_ALLOWED_BYTES);
+    (void) mallopt(M_TRIM_THRESHOLD, NEVER);
+    (void) mallopt(M_TOP_PAD, 2 * MPL_LARGE_PAGE_BYTES);
+    (void) mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 void mpl_prefer_large_pages(void *block, size_t bytes)

@@ -122,6 +122,12 @@ void mpl_arena_set_short(struct mpl_arena *arena);
  */
 void mpl_alloc_fail_after(long n);
 
+/**
+ * Has the process keep memory that is freed, for what is allocated next by whatever thread. For a program of ours, before
+ * its first thread; a library leaves such choices to the program that it is linked with.
+ */
+void mpl_alloc_keep_freed(void);
+
 #define MPL_NEW(arena, type)          ((type *) mpl_arena_alloc((arena), sizeof(type)))
 #define MPL_NEW_ARRAY(arena, n, type) ((type *) mpl_arena_array((arena), (n), sizeof(type)))
 

@@ -17,6 +17,7 @@ int main(int argc, char **argv)
     /* A caller may leave out even the program's name. */
     const int n = argc > 0 ? argc - 1 : 0;
 
+    mpl_alloc_keep_freed();
     (void) signal(SIGABRT, tell_bug);
     return mpl_cli_main(n, (const char *const *) argv + 1, stdout);
 }
