@@ -290,7 +290,9 @@ bool mpl_choice_take(struct mpl_streams *streams, uint32_t choice, uint32_t loca
         return false;
     }
     if (c->has_several) {
-        m->is_guess[number / 64] |= UINT64_C(1) << number % 64;
+        /* The bits of two locations may share a word, which another thread may be about to change. */
+        (void) __atomic_fetch_or(&m->is_guess[number / 64], UINT64_C(1) << number % 64,
+                                 __ATOMIC_RELAXED);
     }
     if (!is_settled) {
         streams->stream[stream].n_spare--;

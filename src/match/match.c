@@ -60,9 +60,6 @@ static enum mpl_status number_messages(struct mpl_matcher *m, struct mpl_err *er
     if (m->partner == NULL) {
         return mpl_nomem(err);
     }
-    for (uint64_t i = 0; i < n; i++) {
-        m->partner[i] = MPL_NONE;
-    }
     for (uint32_t l = 0; l < model->n_locations; l++) {
         partner[l] = m->partner + first[l];
     }
@@ -132,8 +129,8 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
     st = st == MPL_OK ? mpl_match_messages(&m, err) : st;
     st = st == MPL_OK ? mpl_match_collectives(&m, err) : st;
     st = st == MPL_OK ? mpl_match_threads(&m, err) : st;
+    st = st == MPL_OK ? mpl_match_note(&m, err) : st;
     if (st == MPL_OK) {
-        mpl_match_note(&m);
         *out = m.match;
     }
     mpl_arena_destroy(m.scratch);

@@ -71,6 +71,6 @@ enum mpl_status mpl_match_teams(const struct mpl_model *model, uint32_t process,
 enum mpl_status mpl_match_numbered(const struct mpl_model *model, uint32_t process,
                                    struct mpl_relations *relations, struct mpl_err *err);
 /** Counts what has no partner, and says so in the quality notes. */
-void mpl_match_note(struct mpl_matcher *matcher);
+enum mpl_status mpl_match_note(struct mpl_matcher *matcher, struct mpl_err *err);
 
 #endif

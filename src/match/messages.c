@@ -14,6 +14,9 @@
  * passed over. So a later receive of the same stream may be given a send older than its true
  * one, never a younger one: pairs can be too early, which makes waiting look smaller and
  * leaves what follows for the clocks true (a receive lies after each older send, too).
+ *
+ * In the first walk a process touches only streams that it sends, in the second only those that it receives, with their links
+ * and partners; so threads share the processes of a walk, and the answer is the same for any number of them.
  */
 
 enum { MPL_MATCH_MAX_LOOK_BACK = 8 };
@@ -116,6 +119,7 @@ static void push_send(struct mpl_streams *streams, uint32_t stream, uint32_t num
     s->n_spare++;
 }
 
+/* Partners are not set before: of each message end it says that it has none yet. */
 static void add_sends(struct mpl_streams *streams, uint32_t location, uint32_t first,
                       uint32_t n)
 {
@@ -127,6 +131,7 @@ static void add_sends(struct mpl_streams *streams, uint32_t location, uint32_t f
     for (uint32_t i = first; i < first + n; i++) {
         const uint32_t envelope = loc->messages[i].envelope;
 
+        m->partner[first_number + i] = MPL_NONE;
         if (envelope != MPL_NONE && loc->envelopes[envelope].is_send &&
             known[envelope] != MPL_NONE) {
             push_send(streams, known[envelope], first_number + i);
@@ -210,6 +215,14 @@ static void take_sends(struct mpl_streams *streams, uint32_t location, uint32_t 
 typedef void (*take_messages)(struct mpl_streams *streams, uint32_t location,
                               uint32_t first, uint32_t n);
 
+/* One walk through the message ends of all processes. */
+struct walk {
+    struct mpl_streams *streams;
+    take_messages take;
+    unsigned n_threads;
+    struct mpl_turns *turns; /* Per thread. */
+};
+
 /*
  * When a message end was posted; one without any record comes first. Receives are recorded when
  * they are over: that of MPI_Irecv has a record of its post, too; a blocking one was posted when its
@@ -234,10 +247,10 @@ static int64_t posted_at(const struct mpl_model *model, uint32_t location, uint3
     return event == MPL_NONE ? INT64_MIN : mpl_turn_time(model, location, event);
 }
 
-static void walk_threads(struct mpl_streams *streams, const struct mpl_process *process,
-                         struct mpl_turns *turns, take_messages take)
+static void walk_threads(const struct walk *walk, const struct mpl_process *process,
+                         struct mpl_turns *turns)
 {
-    const struct mpl_model *model = streams->matcher->model;
+    const struct mpl_model *model = walk->streams->matcher->model;
 
     turns->n = 0;
     for (uint32_t t = 0; t < process->n_locations; t++) {
@@ -250,7 +263,7 @@ static void walk_threads(struct mpl_streams *streams, const struct mpl_process *
     while (turns->n > 0) {
         struct mpl_turn turn = turns->turn[0];
 
-        take(streams, turn.location, turn.item, 1);
+        walk->take(walk->streams, turn.location, turn.item, 1);
         turn.item++;
         if (turn.item < model->locations[turn.location].n_messages) {
             turn.time_ticks = posted_at(model, turn.location, turn.item);
@@ -262,13 +275,16 @@ static void walk_threads(struct mpl_streams *streams, const struct mpl_process *
 }
 
 /* Hands the message ends of a process to take() in the order in which they were posted. */
-static void walk_process(struct mpl_streams *streams, const struct mpl_process *process,
-                         struct mpl_turns *turns, take_messages take)
+static enum mpl_status walk_process(void *context, size_t p, unsigned worker,
+                                    struct mpl_err *err)
 {
-    const struct mpl_model *model = streams->matcher->model;
+    const struct walk *walk = context;
+    const struct mpl_model *model = walk->streams->matcher->model;
+    const struct mpl_process *process = &model->processes[p];
     uint32_t n_talking = 0;
     uint32_t talking = 0;
 
+    (void) err;
     for (uint32_t t = 0; t < process->n_locations; t++) {
         if (model->locations[process->locations[t]].n_messages > 0) {
             talking = process->locations[t];
@@ -276,12 +292,34 @@ static void walk_process(struct mpl_streams *streams, const struct mpl_process *
         }
     }
     if (n_talking > 1) {
-        walk_threads(streams, process, turns, take);
-        return;
+        walk_threads(walk, process, &walk->turns[worker]);
+    } else if (n_talking == 1) {
+        walk->take(walk->streams, talking, 0, model->locations[talking].n_messages);
     }
-    if (n_talking == 1) {
-        take(streams, talking, 0, model->locations[talking].n_messages);
+    return MPL_OK;
+}
+
+static enum mpl_status walk_all(struct walk *walk, take_messages take, struct mpl_err *err)
+{
+    const struct mpl_parallel job = { .n_tasks = walk->streams->matcher->model->n_processes,
+                                      .max_threads = walk->n_threads,
+                                      .run = walk_process,
+                                      .context = walk };
+
+    walk->take = take;
+    return mpl_parallel_run(&job, err);
+}
+
+static enum mpl_status make_turns(struct walk *walk, struct mpl_err *err)
+{
+    const struct mpl_matcher *m = walk->streams->matcher;
+    const uint32_t most = mpl_match_most_threads(m->model);
+
+    walk->turns = MPL_NEW_ARRAY(m->scratch, walk->n_threads, struct mpl_turns);
+    for (unsigned i = 0; i < walk->n_threads && walk->turns != NULL; i++) {
+        walk->turns[i].turn = MPL_NEW_ARRAY(m->scratch, most, struct mpl_turn);
     }
+    return mpl_arena_is_short(m->scratch) ? mpl_nomem(err) : MPL_OK;
 }
 
 /* ---- envelopes ----------------------------------------------------------------- */
@@ -342,37 +380,26 @@ static void put_streams(struct mpl_streams *streams)
 
 enum mpl_status mpl_match_messages(struct mpl_matcher *matcher, struct mpl_err *err)
 {
-    const struct mpl_model *model = matcher->model;
     struct mpl_streams streams = { .matcher = matcher };
-    struct mpl_turns turns = { .n = 0 };
+    struct walk walk = { .streams = &streams, .n_threads = mpl_threads() };
     uint32_t n_sends = 0;
     bool has_unsure = false;
     enum mpl_status st = number_envelopes(&streams, &n_sends, &has_unsure, err);
 
-    if (st == MPL_OK) {
-        st = mpl_slots_create(&streams.slots, matcher->scratch, n_sends, err);
-    }
+    st = st == MPL_OK ? mpl_slots_create(&streams.slots, matcher->scratch, n_sends, err)
+                      : st;
+    st = st == MPL_OK ? make_turns(&walk, err) : st;
     if (st != MPL_OK) {
         return st;
     }
-    turns.turn =
-        MPL_NEW_ARRAY(matcher->scratch, mpl_match_most_threads(model), struct mpl_turn);
-    if (turns.turn == NULL) {
-        return mpl_nomem(err);
-    }
     put_streams(&streams);
-    for (uint32_t p = 0; p < model->n_processes; p++) {
-        walk_process(&streams, &model->processes[p], &turns, add_sends);
-    }
-    if (has_unsure) {
+    st = walk_all(&walk, add_sends, err);
+    if (st == MPL_OK && has_unsure) {
         st = mpl_choices_create(&streams, err);
-        if (st != MPL_OK) {
-            return st;
-        }
     }
-    for (uint32_t p = 0; p < model->n_processes; p++) {
-        walk_process(&streams, &model->processes[p], &turns, take_sends);
+    st = st == MPL_OK ? walk_all(&walk, take_sends, err) : st;
+    if (st == MPL_OK) {
+        clear_unmatched(&streams);
     }
-    clear_unmatched(&streams);
-    return MPL_OK;
+    return st;
 }

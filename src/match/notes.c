@@ -87,20 +87,44 @@ static void note_location(const struct mpl_matcher *m, uint32_t location,
         "communicator; waiting in them is not judged.");
 }
 
-void mpl_match_note(struct mpl_matcher *m)
+struct count {
+    const struct mpl_matcher *matcher;
+    struct tally *tally; /* Per location. */
+};
+
+static enum mpl_status count_location(void *context, size_t location, unsigned worker,
+                                      struct mpl_err *err)
+{
+    const struct count *count = context;
+
+    (void) worker;
+    (void) err;
+    count->tally[location] = count_messages(count->matcher, (uint32_t) location);
+    return MPL_OK;
+}
+
+enum mpl_status mpl_match_note(struct mpl_matcher *m, struct mpl_err *err)
 {
     struct mpl_match_counts *counts = &m->match->counts;
+    const uint32_t n = m->model->n_locations;
+    struct count count = { m, MPL_NEW_ARRAY(m->scratch, n, struct tally) };
+    const struct mpl_parallel job = {
+        .n_tasks = n, .max_threads = mpl_threads(), .run = count_location, .context = &count
+    };
+    const enum mpl_status st =
+        count.tally == NULL ? mpl_nomem(err) : mpl_parallel_run(&job, err);
 
-    for (uint32_t l = 0; l < m->model->n_locations; l++) {
-        const struct tally tally = count_messages(m, l);
+    for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
+        const struct tally *tally = &count.tally[l];
 
-        counts->pairs += tally.pairs;
-        counts->unmatched_sends += tally.sends;
-        counts->unmatched_receives += tally.receives;
-        counts->null_ends += tally.null;
-        counts->garbage_ends += tally.garbage;
-        counts->open_receives += tally.open;
+        counts->pairs += tally->pairs;
+        counts->unmatched_sends += tally->sends;
+        counts->unmatched_receives += tally->receives;
+        counts->null_ends += tally->null;
+        counts->garbage_ends += tally->garbage;
+        counts->open_receives += tally->open;
         counts->guessed_comms += m->n_guessed[l] + m->n_ambiguous[l];
-        note_location(m, l, &tally);
+        note_location(m, l, tally);
     }
+    return st;
 }
