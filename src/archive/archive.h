@@ -14,8 +14,9 @@
 
 /* ---- bytes of a file -------------------------------------------------------- */
 
-/** Readable bytes behind the end of a loaded file, so that eight may be fetched at once. */
-enum { MPL_FILE_PAD = 16 };
+/** Readable bytes behind the end of a loaded file, so that eight may be fetched at once, and the fields of a record gone over
+    that begins before the end: eight of a byte, three compressed integers of up to 32 bits, and three of up to 64. */
+enum { MPL_FILE_PAD = 64 };
 
 /** Memory that is reused from one location to the next and only grows. */
 struct mpl_room {
@@ -200,7 +201,8 @@ enum mpl_record_shape {
  * 64-bit integers.
  */
 struct mpl_record_kind {
-    uint8_t shape; /**< enum mpl_record_shape */
+    /** enum mpl_record_shape. Aligned, as a table of eight bytes per type is looked up in with one step less. */
+    _Alignas(8) uint8_t shape;
     uint8_t events;
     uint8_t messages;
     uint8_t collectives;

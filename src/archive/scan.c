@@ -72,15 +72,12 @@ static const uint8_t *leaves_chunk(struct mpl_event_scan *p)
                : broken(p, "a record leaves its chunk");
 }
 
-/** Behind \p n compressed integers of at most \p most bytes; NULL if they are none. The last one may end behind
- *  \p end, where the padding of a file begins at the latest; that is for the caller to see, once for all of them. */
-static inline const uint8_t *skip_integers(const uint8_t *at, const uint8_t *end,
-                                           unsigned n, unsigned most)
+/** Behind \p n compressed integers of at most \p most bytes; NULL if they are none. They may end behind the record, where
+ *  the padding of a file begins at the latest, which has room for all of a record; that is for the caller to see, once
+ *  for all of them. */
+static inline const uint8_t *skip_integers(const uint8_t *at, unsigned n, unsigned most)
 {
     for (; n > 0; n--) {
-        if (at >= end) {
-            return NULL;
-        }
         if (*at <= most) {
             at += 1 + *at;
         } else if (*at == UINT8_MAX) {
@@ -95,8 +92,8 @@ static inline const uint8_t *skip_integers(const uint8_t *at, const uint8_t *end
 static inline bool fields_fit(const struct mpl_record_kind *kind, const uint8_t *at,
                               const uint8_t *end)
 {
-    at = skip_integers(at + kind->n_u8, end, kind->n_u32, 4);
-    at = at != NULL ? skip_integers(at, end, kind->n_u64, 8) : NULL;
+    at = skip_integers(at + kind->n_u8, kind->n_u32, 4);
+    at = at != NULL ? skip_integers(at, kind->n_u64, 8) : NULL;
     return at != NULL && at <= end;
 }
 
@@ -184,7 +181,7 @@ static const uint8_t *take_record(struct mpl_event_scan *p, const uint8_t *at,
         return broken(p, "an event stands before the first time");
     }
     if (kind->shape != MPL_SHAPE_SIZED) {
-        next = skip_integers(at, end, 1, kind->shape - 1u);
+        next = skip_integers(at, 1, kind->shape - 1u);
         if (next == NULL || next > end) {
             return end - at < 9 ? leaves_chunk(p) : broken(p, "a record has broken fields");
         }
