@@ -213,7 +213,7 @@ INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
     key.tag = get_u32(&at, big);
     key.flags = (kind == MPL_EV_SEND || kind == MPL_EV_ISEND ? MPL_ENVELOPE_SEND : 0) |
                 (kind == MPL_EV_IRECV ? MPL_ENVELOPE_IRECV : 0);
-    if (d->job.refs->extras.has_any) {
+    if (d->has_extras) {
         key.flags |= mpl_extras_flags(d, record);
     }
     uint64_t bytes = get_u64(&at, big);
@@ -270,13 +270,13 @@ INLINE void take_sized(struct mpl_decode *d, uint8_t type, const uint8_t *at,
     case MPL_REC_CONTEXT_ENTER:
         d->last_region = region_of_context(d, get_u32(&at, big));
         mpl_decode_store(d, MPL_EV_ENTER, d->last_region);
-        if (d->job.refs->extras.has_any) {
+        if (d->has_extras) {
             mpl_extras_enter(d, NULL);
         }
         break;
     case MPL_REC_CONTEXT_LEAVE:
         mpl_decode_store(d, MPL_EV_LEAVE, region_of_context(d, get_u32(&at, big)));
-        if (d->job.refs->extras.has_any) {
+        if (d->has_extras) {
             mpl_extras_leave(d);
         }
         break;
@@ -405,7 +405,7 @@ INLINE const uint8_t *take_long(struct mpl_decode *d, uint8_t type, const uint8_
         take_message(d, MPL_EV_IRECV, record, at, big);
         break;
     case MPL_REC_ATTRIBUTES:
-        if (d->job.refs->extras.has_any) {
+        if (d->has_extras) {
             mpl_attributes_take(d, at, at + n, big);
         }
         break;
@@ -432,7 +432,7 @@ INLINE const uint8_t *take_region(struct mpl_decode *d, const uint8_t *at, bool 
     d->last_region = is_enter ? region : d->last_region;
     mpl_event_writer_add_of(&d->scratch->events, d->now_ticks,
                             is_enter ? MPL_EV_ENTER : MPL_EV_LEAVE, MPL_REF_PLAIN, region);
-    if (d->job.refs->extras.has_any) {
+    if (d->has_extras) {
         if (is_enter) {
             mpl_extras_enter(d, record);
         } else {
@@ -454,7 +454,7 @@ INLINE const uint8_t *take_record(struct mpl_decode *d, const uint8_t *at, bool 
         return at;
     case MPL_REC_IRECV_REQUEST:
         store_irecv_post(d, get_u64(&at, big));
-        if (d->job.refs->extras.has_any) {
+        if (d->has_extras) {
             mpl_extras_post(d, record);
         }
         return at;
@@ -532,6 +532,7 @@ void mpl_decode_start(struct mpl_decoder *decoder, const struct mpl_decode_job *
     *d = (struct mpl_decode){ .job = *job,
                               .scratch = decoder,
                               .process = loc->process,
+                              .has_extras = job->refs->extras.has_any,
                               .flush_end = MPL_NONE,
                               .last_region = job->refs->unknown_region,
                               .open_collective = MPL_NONE };

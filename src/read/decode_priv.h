@@ -33,6 +33,7 @@ struct mpl_decode {
     struct mpl_decoder *scratch;
     struct mpl_decode_counts counts;
     uint32_t process;
+    bool has_extras; /**< As job.refs says: asked for nearly each record. */
     bool is_out_of_memory;
 
     int64_t now_ticks;  /**< Time of the records that follow. */

@@ -54,7 +54,7 @@ bool mpl_requests_grow(struct mpl_requests *r)
 
 /* Closes the gap, so that searches never need marks of deleted slots (Knuth, The Art of Computer
  * Programming, vol. 3, algorithm 6.4R). */
-void mpl_requests_drop(struct mpl_requests *r, struct mpl_request *slot)
+void mpl_requests_close_gap(struct mpl_requests *r, struct mpl_request *slot)
 {
     struct mpl_request *slots = r->room.data;
     const size_t mask = r->n_slots - 1;
@@ -68,8 +68,7 @@ void mpl_requests_drop(struct mpl_requests *r, struct mpl_request *slot)
             gap = at;
         }
     }
-    slots[gap] = (struct mpl_request){ 0 };
-    r->n--;
+    slots[gap].is_used = false;
 }
 
 void mpl_requests_free(struct mpl_requests *r)

@@ -27,8 +27,8 @@ struct mpl_requests {
 void mpl_requests_clear(struct mpl_requests *requests);
 /** Makes room for twice as many. False when out of memory. */
 bool mpl_requests_grow(struct mpl_requests *requests);
-/** Forgets the request in \p slot; others may move. */
-void mpl_requests_drop(struct mpl_requests *requests, struct mpl_request *slot);
+/** Forgets the request in \p slot, behind which others stand, which may move. */
+void mpl_requests_close_gap(struct mpl_requests *requests, struct mpl_request *slot);
 
 static inline size_t mpl_requests_home(const struct mpl_requests *requests, uint8_t kind,
                                        uint64_t number)
@@ -64,6 +64,21 @@ static inline bool mpl_requests_put(struct mpl_requests *requests,
     requests->n += slot->is_used ? 0 : 1;
     *slot = (struct mpl_request){ number, item, (uint8_t) kind, true };
     return true;
+}
+
+/** Forgets the request in \p slot; others may move. Inline because most slots have none behind them. */
+static inline void mpl_requests_drop(struct mpl_requests *requests,
+                                     struct mpl_request *slot)
+{
+    struct mpl_request *slots = requests->room.data;
+    const size_t next = (size_t) (slot - slots + 1) & (requests->n_slots - 1);
+
+    if (slots[next].is_used) {
+        mpl_requests_close_gap(requests, slot);
+    } else {
+        slot->is_used = false;
+    }
+    requests->n--;
 }
 
 /** Completes a request: its item, or MPL_NONE when it is not open. */
