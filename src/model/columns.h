@@ -127,7 +127,8 @@ struct mpl_event_writer {
     int64_t base_ticks;
     uint64_t reach; /**< So much later a time must not be to fit; 0 if the block is wide. */
     uint32_t first[MPL_REF_CLASSES];
-    uint32_t last[MPL_REF_CLASSES]; /**< The last reference of each class, but MPL_NONE. */
+    uint32_t last
+        [MPL_REF_CLASSES]; /**< The last reference of each class but PLAIN, and but MPL_NONE. */
     /* Owned: */
     struct mpl_buf base, offset, kinds, lows,
         blocks; /**< Room for mpl_event_writer_reserve(). */
@@ -167,7 +168,9 @@ static inline void mpl_event_writer_add_of(struct mpl_event_writer *writer, int6
     }
     if (__builtin_expect(above < MPL_REF_ESCAPE, true)) {
         writer->low[n] = (uint16_t) above;
-        writer->last[class] = ref;
+        if (class != MPL_REF_PLAIN) {
+            writer->last[class] = ref;
+        }
     } else {
         mpl_event_writer_add_ref(writer, class, ref);
     }
