@@ -157,7 +157,7 @@ static bool make_track(struct delays *d, uint32_t location)
     struct track *t = &d->tracks[location];
 
     t->sums = MPL_NEW_ARRAY(d->scratch, n / SUMS_EVERY + 1, struct sums);
-    t->change = MPL_NEW_ARRAY(d->scratch, n, double);
+    t->change = mpl_arena_array_touched(d->scratch, n, sizeof *t->change);
     t->at = n;
     t->turn_after = MPL_NONE;
     t->left = d->blames.first[location + 1] - d->blames.first[location];

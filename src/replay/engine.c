@@ -352,7 +352,7 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
 
     r->runners = MPL_NEW_ARRAY(scratch, n, struct runner);
     r->ready = MPL_NEW_ARRAY(scratch, n, uint32_t);
-    r->slots = MPL_NEW_ARRAY(scratch, r->activities->n_slots, int64_t);
+    r->slots = mpl_arena_array_touched(scratch, r->activities->n_slots, sizeof *r->slots);
     r->open = MPL_NEW_ARRAY(scratch, n * r->scale->n_regions, uint32_t);
     if (r->runners == NULL || r->ready == NULL || r->slots == NULL || r->open == NULL) {
         return false;
