@@ -269,18 +269,31 @@ static void read_lists(struct mpl_instance_view *view, uint32_t number,
                     : read_things(view, slot, &rows, values, view->lists[number]);
 }
 
+/* Formulas look at lists without memory, too: those of rows before may have moved. */
+static void empty_lists(struct mpl_instance_view *view, uint32_t number,
+                        const uint64_t *wanted)
+{
+    struct mpl_rows rows;
+
+    mpl_rows_list(wanted, &rows);
+    for (uint32_t k = 0; k < rows.n; k++) {
+        view->lists[number][rows.at[k]] = (struct mpl_list){ NULL, 0 };
+    }
+}
+
 /* Puts a slot's values of some rows where formulas read them. */
 static void read_rows(void *context, uint32_t slot, bool is_list, const uint64_t *rows)
 {
     struct mpl_instance_view *view = context;
 
-    if (view->has_no_memory) {
-        return;
-    }
-    if (is_list) {
-        read_lists(view, slot, rows);
-    } else {
+    if (!is_list && !view->has_no_memory) {
         read_scalars(view, slot, rows);
+    }
+    if (is_list && !view->has_no_memory) {
+        read_lists(view, slot, rows);
+    }
+    if (is_list && view->has_no_memory) {
+        empty_lists(view, slot, rows);
     }
 }
 
