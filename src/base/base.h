@@ -182,6 +182,19 @@ void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena);
 void *mpl_buf_drain(struct mpl_buf *buf, size_t n, struct mpl_arena *arena);
 void mpl_buf_free(struct mpl_buf *buf);
 
+/** Items of one size, which nearly always are kept once only if they are equal: for what a loop of a program repeats. */
+struct mpl_distinct {
+    struct mpl_buf items;  /**< Of a multiple of 8 bytes. */
+    struct mpl_buf places; /**< uint32_t, by hash: where the last such item is. */
+};
+
+struct mpl_distinct mpl_distinct_make(size_t item_size);
+/** Where \p item is among those kept, all of whose bytes count; MPL_NONE: no memory. */
+uint32_t mpl_distinct_add(struct mpl_distinct *distinct, const void *item);
+/** Moves the items into \p arena, and begins anew without any; NULL when out of memory. */
+void *mpl_distinct_take(struct mpl_distinct *distinct, struct mpl_arena *arena);
+void mpl_distinct_free(struct mpl_distinct *distinct);
+
 /* ---- hashes ----------------------------------------------------------------- */
 
 /** The finaliser of splitmix64 (Steele, Lea, Flood 2014): every bit of \p x reaches every bit. Of 0, 1, 2, … it

@@ -308,6 +308,49 @@ START_TEST(buffer_keeps_items_in_order_and_gives_them_away)
 }
 END_TEST
 
+/* Periods of 3, and with \p _i no period at all; a second round begins anew. */
+START_TEST(distinct_items_are_kept_once)
+{
+    struct mpl_distinct distinct = mpl_distinct_make(3 * sizeof(uint64_t));
+    const uint64_t period = _i == 0 ? 3 : 10000;
+
+    for (uint64_t round = 0; round < 2; round++) {
+        uint32_t at[10000];
+
+        for (uint64_t i = 0; i < 10000; i++) {
+            const uint64_t item[3] = { round, 7, i % period };
+
+            at[i] = mpl_distinct_add(&distinct, item);
+        }
+        ck_assert_uint_eq(distinct.items.n, period);
+
+        const uint64_t(*items)[3] = mpl_distinct_take(&distinct, arena);
+
+        for (uint64_t i = 0; i < 10000; i++) {
+            ck_assert_uint_eq(items[at[i]][0], round);
+            ck_assert_uint_eq(items[at[i]][2], i % period);
+        }
+        ck_assert_uint_eq(distinct.items.n, 0);
+    }
+    mpl_distinct_free(&distinct);
+}
+END_TEST
+
+START_TEST(distinct_without_memory)
+{
+    struct mpl_distinct distinct = mpl_distinct_make(sizeof(uint64_t));
+    const uint64_t item = 5;
+
+    for (int i = 0; i < 2; i++) {
+        mpl_alloc_fail_after(i);
+        ck_assert_uint_eq(mpl_distinct_add(&distinct, &item), MPL_NONE);
+    }
+    mpl_alloc_fail_after(-1);
+    ck_assert_uint_eq(mpl_distinct_add(&distinct, &item), 0);
+    mpl_distinct_free(&distinct);
+}
+END_TEST
+
 /* What is drained stays where it is, also when the buffer needs another block; _i says how much is in the buffer then. */
 START_TEST(drained_buffer_goes_on_behind)
 {
@@ -727,6 +770,8 @@ int main(void)
     tcase_add_test(tcase, chosen_allocation_fails_and_no_other);
     tcase_add_test(tcase, buffer_keeps_items_in_order_and_gives_them_away);
     tcase_add_loop_test(tcase, drained_buffer_goes_on_behind, 0, 2);
+    tcase_add_loop_test(tcase, distinct_items_are_kept_once, 0, 2);
+    tcase_add_test(tcase, distinct_without_memory);
     tcase_add_test(tcase, empty_buffer_gives_an_empty_array);
     tcase_add_test(tcase, buffer_without_memory_keeps_what_it_has);
     tcase_add_test_raise_signal(tcase, reading_behind_the_end_of_a_buffer_is_a_bug,

@@ -1,0 +1,64 @@
+#include "config.h"
+
+#include "base/base_priv.h"
+
+#include <string.h>
+
+/*
+ * Each item is looked for in one place only, which the last of all with that hash has: no table has to grow, and where nothing
+ * repeats, little is lost. A place may name an item of an earlier round, since what it names is compared all the same.
+ */
+enum { PLACES = 4096 };
+
+struct mpl_distinct mpl_distinct_make(size_t item_size)
+{
+    mpl_assert(item_size % sizeof(uint64_t) == 0);
+    return (struct mpl_distinct){ .items = mpl_buf_make(item_size),
+                                  .places = mpl_buf_make(sizeof(uint32_t)) };
+}
+
+void mpl_distinct_free(struct mpl_distinct *distinct)
+{
+    mpl_buf_free(&distinct->items);
+    mpl_buf_free(&distinct->places);
+}
+
+/* Two sums side by side, as a multiplication takes several cycles. */
+static uint64_t hash_of(const void *item, size_t size)
+{
+    const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+    const char *bytes = item;
+    uint64_t sums[2] = { 0, 1 };
+    uint64_t words[2] = { 0, 0 };
+
+    for (size_t i = 0; i < size; i += sizeof words) {
+        memcpy(words, bytes + i, size - i < sizeof words ? size - i : sizeof words);
+        sums[0] = (sums[0] ^ words[0]) * odd;
+        sums[1] = (sums[1] ^ words[1]) * odd;
+    }
+    return mpl_hash_mix(sums[0] ^ (sums[1] >> 32 | sums[1] << 32));
+}
+
+uint32_t mpl_distinct_add(struct mpl_distinct *distinct, const void *item)
+{
+    struct mpl_buf *items = &distinct->items;
+    uint32_t *place;
+
+    if (distinct->places.n == 0 && mpl_buf_add_many(&distinct->places, PLACES) == NULL) {
+        return MPL_NONE;
+    }
+    place = (uint32_t *) distinct->places.data + hash_of(item, items->size) % PLACES;
+    if (*place < items->n && memcmp(mpl_buf_get(items, *place), item, items->size) == 0) {
+        return *place;
+    }
+    if (items->n >= MPL_NONE || !mpl_buf_put(items, item)) {
+        return MPL_NONE;
+    }
+    *place = (uint32_t) items->n - 1;
+    return *place;
+}
+
+void *mpl_distinct_take(struct mpl_distinct *distinct, struct mpl_arena *arena)
+{
+    return mpl_buf_take(&distinct->items, arena);
+}
