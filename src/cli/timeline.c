@@ -58,7 +58,7 @@ static char letter_of_messages(const struct drawing *d, uint32_t location,
 
     for (uint32_t i = 0; i < span->n_messages; i++) {
         const uint32_t m = mpl_events_message(d->events, location, span, i);
-        const uint32_t e = l->messages[m].envelope;
+        const uint32_t e = mpl_message_get(l, m).envelope;
 
         if (e != MPL_NONE) {
             sends = sends || l->envelopes[e].is_send;

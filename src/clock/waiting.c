@@ -48,8 +48,9 @@ static bool find_enter(const struct mpl_order_view *view, uint32_t location, uin
 {
     const struct mpl_location *loc = &view->model->locations[location];
 
-    if (event == 0 || event + 1 >= loc->n_events || loc->kind[event - 1] != MPL_EV_ENTER ||
-        loc->kind[event + 1] != MPL_EV_LEAVE) {
+    if (event == 0 || event + 1 >= loc->n_events ||
+        mpl_kind_of(loc, event - 1) != MPL_EV_ENTER ||
+        mpl_kind_of(loc, event + 1) != MPL_EV_LEAVE) {
         return false;
     }
     return mpl_order_view_enter(view, location, event, enter_ticks);

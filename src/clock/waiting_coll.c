@@ -41,7 +41,7 @@ static bool is_small(const struct late *late, const struct mpl_order_instance *i
     const struct mpl_location *loc = &late->view->model->locations[in->location[rank]];
     const uint32_t event = in->leave_event[rank];
 
-    if (loc->kind[event] != MPL_EV_COLL_END) {
+    if (mpl_kind_of(loc, event) != MPL_EV_COLL_END) {
         return false;
     }
 

@@ -88,7 +88,7 @@ static bool walk_location(struct walk *w)
     w->stack.n = 0;
     w->at = w->tracks.first[w->location];
     for (uint32_t e = 0; e < w->loc->n_events; e++) {
-        const enum mpl_event_kind kind = (enum mpl_event_kind) w->loc->kind[e];
+        const enum mpl_event_kind kind = (enum mpl_event_kind) mpl_kind_of(w->loc, e);
         bool is_enough = e == 0 || credit(w, e);
 
         /* The region that is the whole program is no call of it. */
@@ -134,7 +134,7 @@ static uint32_t number_of(const struct mpl_model *model,
     uint32_t n = 0;
 
     for (uint32_t e = 0; e <= call->event; e++) {
-        n += loc->kind[e] == MPL_EV_ENTER &&
+        n += mpl_kind_of(loc, e) == MPL_EV_ENTER &&
              strcmp(model->regions[mpl_ref_of(loc, e)].name, name) == 0;
     }
     return n;

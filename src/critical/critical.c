@@ -240,7 +240,8 @@ static int64_t idle_end_of(const struct walk *w, uint32_t location)
 
     if (call == MPL_NONE || view.class != MPL_SPAN_P2P ||
         !mpl_events_only_message(w->events, location, 2 * call + 1, &message) ||
-        message == MPL_NONE || loc->kind[loc->messages[message].event] != MPL_EV_SEND) {
+        message == MPL_NONE ||
+        mpl_kind_of(loc, mpl_message_get(loc, message).event) != MPL_EV_SEND) {
         return 0;
     }
 

@@ -105,7 +105,7 @@ static bool credit_gap(struct sum *s, const struct mpl_location *loc, uint32_t f
     int64_t since = from_ticks;
 
     for (uint32_t e = first; e < last; e++) {
-        const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[e];
+        const enum mpl_event_kind kind = (enum mpl_event_kind) mpl_kind_of(loc, e);
 
         if (kind != MPL_EV_ENTER && kind != MPL_EV_LEAVE) {
             continue;

@@ -37,7 +37,8 @@ static int64_t idle_since(const struct mpl_location *loc, enum mpl_relation_kind
     if (kind == MPL_RELATION_FORK || kind == MPL_RELATION_CREATE) {
         return INT64_MIN;
     }
-    return kind == MPL_RELATION_JOIN && event > 0 && loc->kind[event - 1] == MPL_EV_TEAM_END
+    return kind == MPL_RELATION_JOIN && event > 0 &&
+                   mpl_kind_of(loc, event - 1) == MPL_EV_TEAM_END
                ? mpl_ticks_of(loc, event - 1)
                : INT64_MAX;
 }

@@ -68,7 +68,7 @@ static bool is_tied_at_collective(const struct mpl_events *events,
 
 static bool is_send(const struct mpl_location *loc, uint32_t message)
 {
-    return loc->envelopes[loc->messages[message].envelope].is_send;
+    return loc->envelopes[mpl_message_get(loc, message).envelope].is_send;
 }
 
 static bool is_tied_at_messages(const struct mpl_events *events,
@@ -82,7 +82,8 @@ static bool is_tied_at_messages(const struct mpl_events *events,
         uint32_t other;
         uint32_t call;
 
-        if (loc->messages[m].envelope != MPL_NONE && is_send(loc, m) == is_for_receiver &&
+        if (mpl_message_get(loc, m).envelope != MPL_NONE &&
+            is_send(loc, m) == is_for_receiver &&
             mpl_events_posting_call(events, d->location, m, &other, &call) &&
             comes_as_late(events, d, other,
                           mpl_events_enter_ticks(events, other, 2 * call + 1))) {

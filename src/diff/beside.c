@@ -26,8 +26,8 @@ static uint32_t first_beside(const struct mpl_run *run, uint32_t l)
 
         mpl_events_call(run->events, l, c, &view);
         for (; e < view.first_event; e++) {
-            depth += loc->kind[e] == MPL_EV_TEAM_BEGIN;
-            depth -= loc->kind[e] == MPL_EV_TEAM_END && depth > 0;
+            depth += mpl_kind_of(loc, e) == MPL_EV_TEAM_BEGIN;
+            depth -= mpl_kind_of(loc, e) == MPL_EV_TEAM_END && depth > 0;
         }
         if (depth > 0 && view.is_mpi) {
             return view.first_event;

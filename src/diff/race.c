@@ -31,11 +31,11 @@ static const struct mpl_envelope *envelope_of(const struct mpl_location *loc,
 {
     const uint32_t message = mpl_ref_of(loc, event);
 
-    if (loc->kind[event] != MPL_EV_RECV || message == MPL_NONE ||
-        loc->messages[message].envelope == MPL_NONE) {
+    if (mpl_kind_of(loc, event) != MPL_EV_RECV || message == MPL_NONE ||
+        mpl_message_get(loc, message).envelope == MPL_NONE) {
         return NULL;
     }
-    return &loc->envelopes[loc->messages[message].envelope];
+    return &loc->envelopes[mpl_message_get(loc, message).envelope];
 }
 
 /* False: it has none that is recorded. */
@@ -51,7 +51,8 @@ static bool find_end(const struct mpl_run *run, uint32_t l, uint32_t event,
 
 static uint32_t sent_event(const struct mpl_run *run, const struct taken *x)
 {
-    return run->model->locations[x->sender.location].messages[x->sender.message].event;
+    return mpl_message_get(&run->model->locations[x->sender.location], x->sender.message)
+        .event;
 }
 
 /* Of one whose sender is known. */
@@ -115,7 +116,7 @@ static enum mpl_status could_meet(const struct mpl_run *run, uint32_t l, uint32_
 {
     const struct mpl_location *from = &run->model->locations[other->sender.location];
     const struct mpl_moment sent = { other->sender.location,
-                                     from->messages[other->sender.message].event };
+                                     mpl_message_get(from, other->sender.message).event };
     bool is_later = false;
     enum mpl_status st = MPL_OK;
 
@@ -160,7 +161,7 @@ static void take_batch(const struct mpl_run *run, uint32_t l, struct batch *b,
     for (size_t i = 0; i < b->n; i++) {
         const struct mpl_end end = b->all[i].sender;
 
-        __builtin_prefetch(&locations[end.location].messages[end.message]);
+        mpl_message_prefetch(&locations[end.location], end.message);
     }
     for (size_t i = 0; i < b->n; i++) {
         const uint32_t sent = sent_event(run, &b->all[i]);
@@ -261,7 +262,7 @@ static enum mpl_status asks_by_name(const struct mpl_run *run, uint32_t l, uint3
     size_t most = 0;
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
-        const uint32_t envelope = loc->messages[i].envelope;
+        const uint32_t envelope = mpl_message_get(loc, i).envelope;
 
         most += envelope != MPL_NONE && !loc->envelopes[envelope].is_send;
     }
@@ -297,8 +298,8 @@ static uint32_t record_of(const struct mpl_run *run, const struct mpl_other_send
         message == MPL_NONE) {
         return MPL_NONE;
     }
-    event = loc->messages[message].event;
-    return event == MPL_NONE || loc->kind[event] != MPL_EV_RECV ? MPL_NONE : event;
+    event = mpl_message_get(loc, message).event;
+    return event == MPL_NONE || mpl_kind_of(loc, event) != MPL_EV_RECV ? MPL_NONE : event;
 }
 
 enum mpl_status mpl_race_has_names(const struct mpl_run *run,

@@ -17,7 +17,7 @@ uint32_t mpl_effects_tasks(const struct mpl_effects *e, const struct mpl_run *ru
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
-        const uint32_t at = loc->messages[i].envelope;
+        const uint32_t at = mpl_message_get(loc, i).envelope;
         const struct mpl_envelope *x = at == MPL_NONE ? NULL : &loc->envelopes[at];
 
         if (x == NULL || x->peer == MPL_NONE || (!is_taker && !e->takes_any[x->peer])) {

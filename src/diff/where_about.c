@@ -70,11 +70,11 @@ static uint64_t bytes_of(const struct mpl_run *run, uint32_t l, uint32_t call)
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < span.n_messages; i++) {
-        const struct mpl_message *x =
-            &location->messages[mpl_events_message(run->events, l, &span, i)];
+        const struct mpl_message x =
+            mpl_message_get(location, mpl_events_message(run->events, l, &span, i));
 
-        if (x->envelope != MPL_NONE && !location->envelopes[x->envelope].is_garbage) {
-            bytes += x->bytes;
+        if (x.envelope != MPL_NONE && !location->envelopes[x.envelope].is_garbage) {
+            bytes += x.bytes;
         }
     }
     if (span.collective != MPL_NONE) {

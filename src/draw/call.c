@@ -37,7 +37,7 @@ static const char *messages_words(const struct sheet *s, const struct mpl_run *r
 
     return mpl_draw_words(s, ", %s %u, tag %u, %llu B%s%s", e->is_send ? "to" : "from",
                           run->model->processes[e->peer].rank, e->tag,
-                          (unsigned long long) l->messages[message].bytes, more,
+                          (unsigned long long) mpl_message_get(l, message).bytes, more,
                           comm_words(s, run, e->comm_unsure ? MPL_NONE : e->comm));
 }
 

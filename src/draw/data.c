@@ -87,7 +87,7 @@ static void put_partner(struct data *d, uint32_t location, const struct mpl_span
         put(d, e->is_send ? 2 : 1);
         put(d, d->run->model->processes[e->peer].rank);
         put(d, e->tag);
-        put(d, l->messages[message].bytes);
+        put(d, mpl_message_get(l, message).bytes);
         put(d, span->n_messages);
         put_comm(d, e->comm_unsure ? MPL_NONE : e->comm);
     } else if (span->collective != MPL_NONE) {

@@ -69,7 +69,7 @@ static bool step_in_call(const struct counting *c, struct cursor *at)
     while (at->next < span.n_messages) {
         const uint32_t message =
             mpl_events_message(x->run->events, at->location, &span, at->next++);
-        const uint32_t envelope = l->messages[message].envelope;
+        const uint32_t envelope = mpl_message_get(l, message).envelope;
         const bool is_send = envelope != MPL_NONE && l->envelopes[envelope].is_send;
         const struct mpl_end end = mpl_match_partner(x->run->match, at->location, message);
 
@@ -78,10 +78,10 @@ static bool step_in_call(const struct counting *c, struct cursor *at)
 
             /* Messages of one call may be recorded in any order: none is earlier than the one before it. */
             at->ticks = ticks > at->ticks ? ticks : at->ticks;
-            at->change =
-                is_send
-                    ? (int64_t) l->messages[message].bytes
-                    : -(int64_t) model->locations[end.location].messages[end.message].bytes;
+            at->change = is_send ? (int64_t) mpl_message_get(l, message).bytes
+                                 : -(int64_t) mpl_message_get(
+                                        &model->locations[end.location], end.message)
+                                        .bytes;
             return true;
         }
     }

@@ -58,7 +58,7 @@ int64_t mpl_export_message_ticks(const struct mpl_exporting *x, uint32_t locatio
                                  const struct mpl_span *span, uint32_t message)
 {
     const struct mpl_location *l = &x->run->model->locations[location];
-    const uint32_t event = l->messages[message].event;
+    const uint32_t event = mpl_message_get(l, message).event;
     const int64_t ticks = event == MPL_NONE ? span->leave_ticks : mpl_ticks_of(l, event);
 
     return ticks < span->enter_ticks   ? span->enter_ticks
@@ -118,7 +118,7 @@ static void mark_message(struct mpl_exporting *x, const struct mpl_piece *p,
     }
     say_comm(x, &mark, e->comm_unsure ? MPL_NONE : e->comm);
     say_number(&mark, MPL_EXPORT_TAG, e->tag);
-    say_number(&mark, MPL_EXPORT_SIZE, l->messages[message].bytes);
+    say_number(&mark, MPL_EXPORT_SIZE, mpl_message_get(l, message).bytes);
     x->writer->mark(x->writer, &mark);
     x->counted.sends += e->is_send;
     x->counted.receives += !e->is_send;

@@ -46,7 +46,7 @@ static bool is_send(const struct search *s, uint32_t location, uint32_t message)
 {
     const struct mpl_location *loc = &s->events->model->locations[location];
 
-    return loc->envelopes[loc->messages[message].envelope].is_send;
+    return loc->envelopes[mpl_message_get(loc, message).envelope].is_send;
 }
 
 /* ---- meetings by collectives ------------------------------------------------------------ */

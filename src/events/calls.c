@@ -305,7 +305,7 @@ static bool toggle(struct mpl_walk *w, uint32_t event, bool *is_on, bool now)
 /* MPI_PROC_NULL has no partner and needs none. */
 static bool is_null(const struct mpl_location *loc, uint32_t message)
 {
-    const uint32_t envelope = loc->messages[message].envelope;
+    const uint32_t envelope = mpl_message_get(loc, message).envelope;
 
     return envelope != MPL_NONE && loc->envelopes[envelope].is_null;
 }
@@ -409,7 +409,8 @@ static bool note_post(struct mpl_walk *w, uint32_t message, bool is_in_call)
         w->lane->post_of_message[message] = w->n_calls - 1;
     }
     w->has_open_post =
-        w->has_open_post || (w->loses_ends && w->loc->messages[message].event == MPL_NONE);
+        w->has_open_post ||
+        (w->loses_ends && mpl_message_get(w->loc, message).event == MPL_NONE);
     return true;
 }
 
@@ -448,7 +449,7 @@ static bool take_receive(struct mpl_walk *w, uint32_t message)
 /* A record that opens and closes nothing: of a message or a collective. */
 static bool take_part(struct mpl_walk *w, uint32_t event)
 {
-    const uint8_t kind = w->loc->kind[event];
+    const uint8_t kind = mpl_kind_of(w->loc, event);
 
     switch ((enum mpl_event_kind) kind) {
     case MPL_EV_RECV:
@@ -478,7 +479,7 @@ static bool take_part(struct mpl_walk *w, uint32_t event)
 
 static bool take_record(struct mpl_walk *w, uint32_t event)
 {
-    switch ((enum mpl_event_kind) w->loc->kind[event]) {
+    switch ((enum mpl_event_kind) mpl_kind_of(w->loc, event)) {
     case MPL_EV_ENTER:
         return enter_region(w, event, mpl_region_of(w->loc, event));
     case MPL_EV_LEAVE:
@@ -516,7 +517,7 @@ static bool has_init(const struct mpl_events *events)
 static uint32_t find_init(const struct mpl_events *events, const struct mpl_location *loc)
 {
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        if (loc->kind[i] == MPL_EV_ENTER &&
+        if (mpl_kind_of(loc, i) == MPL_EV_ENTER &&
             events->use[mpl_region_of(loc, i)].role == ROLE_INIT) {
             return i;
         }
@@ -598,7 +599,7 @@ static uint32_t find_plain_leave(const struct mpl_walk *w, uint32_t event)
     const struct mpl_location *loc = w->loc;
 
     for (uint32_t i = event + 1; i < loc->n_events; i++) {
-        switch ((enum mpl_event_kind) loc->kind[i]) {
+        switch ((enum mpl_event_kind) mpl_kind_of(loc, i)) {
         case MPL_EV_LEAVE:
             return mpl_region_of(loc, i) == mpl_region_of(loc, event) ? i : MPL_NONE;
         case MPL_EV_ENTER:
@@ -666,18 +667,21 @@ static bool take_only_record(struct mpl_walk *w, uint32_t message, uint8_t kind)
 static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 {
     const struct mpl_location *loc = w->loc;
-    const uint8_t *kind = loc->kind + event;
     const uint32_t region = mpl_region_of(loc, event);
     const struct mpl_region_use *use = &w->use[region];
+    uint8_t kind;
     uint32_t message;
 
     *last = MPL_NONE;
     if (event + 2 >= loc->n_events || w->is_in_call || w->open_probe != MPL_NONE ||
         use->role != ROLE_CALL || use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE ||
-        (w->has_open_post && use->block == BLOCK_REQUESTS) ||
-        !(is_post(kind[1]) ||
-          (kind[1] == MPL_EV_IRECV_POST && use->block == BLOCK_NEVER)) ||
-        kind[2] != MPL_EV_LEAVE || mpl_region_of(loc, event + 2) != region) {
+        (w->has_open_post && use->block == BLOCK_REQUESTS)) {
+        return true;
+    }
+    kind = mpl_kind_of(loc, event + 1);
+    if (!(is_post(kind) || (kind == MPL_EV_IRECV_POST && use->block == BLOCK_NEVER)) ||
+        mpl_kind_of(loc, event + 2) != MPL_EV_LEAVE ||
+        mpl_region_of(loc, event + 2) != region) {
         return true;
     }
     message = mpl_message_of(loc, event + 1);
@@ -690,17 +694,16 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     }
     *last = event + 2;
     w->scratch->is_called[region] = true;
-    return take_only_record(w, message, kind[1]);
+    return take_only_record(w, message, kind);
 }
 
 /* Whether a function of the program is entered and left again at once. */
 static bool is_leaf(const struct mpl_walk *w, uint32_t event)
 {
-    const uint8_t *kind = w->loc->kind;
     uint32_t region;
 
-    if (event + 1 >= w->loc->n_events || kind[event] != MPL_EV_ENTER ||
-        kind[event + 1] != MPL_EV_LEAVE) {
+    if (event + 1 >= w->loc->n_events || mpl_kind_of(w->loc, event) != MPL_EV_ENTER ||
+        mpl_kind_of(w->loc, event + 1) != MPL_EV_LEAVE) {
         return false;
     }
     region = mpl_region_of(w->loc, event);
@@ -773,7 +776,7 @@ static bool walk_records(struct mpl_walk *w)
         if (i == n) {
             break;
         }
-        if (w->loc->kind[i] == MPL_EV_ENTER) {
+        if (mpl_kind_of(w->loc, i) == MPL_EV_ENTER) {
             if (!take_short_call(w, i, &last) ||
                 (last == MPL_NONE && !take_plain_call(w, i, &last))) {
                 return false;

@@ -67,8 +67,9 @@ static inline uint16_t mpl_call_region_in(uint32_t region)
 /* `region` of a call that a record opens. */
 static inline uint16_t mpl_call_region_of(const struct mpl_location *loc, uint32_t event)
 {
-    return loc->kind[event] == MPL_EV_ENTER ? mpl_call_region_in(mpl_region_of(loc, event))
-                                            : MPL_CALL_NO_REGION;
+    return mpl_kind_of(loc, event) == MPL_EV_ENTER
+               ? mpl_call_region_in(mpl_region_of(loc, event))
+               : MPL_CALL_NO_REGION;
 }
 
 /* The region whose record opens a call; MPL_NONE where no region does. */

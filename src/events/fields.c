@@ -76,7 +76,7 @@ void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32
     if (!is_there) {
         __builtin_prefetch(call);
     } else if (span % 2 != 0 && call->parts == PARTS_MESSAGE) {
-        __builtin_prefetch(&events->model->locations[location].messages[call->first]);
+        mpl_message_prefetch(&events->model->locations[location], call->first);
     }
 }
 

@@ -52,19 +52,19 @@ static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
 {
     const struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_location *loc = &events->model->locations[location];
-    const struct mpl_message *m = &loc->messages[message];
+    const struct mpl_message m = mpl_message_get(loc, message);
     const uint32_t sent = lane->call_of_message[message];
 
-    if (loc->kind[m->event] != MPL_EV_ISEND || m->post == MPL_NONE) {
-        return loc->kind[m->event] == MPL_EV_SEND ? sent : MPL_NONE;
+    if (mpl_kind_of(loc, m.event) != MPL_EV_ISEND || m.post == MPL_NONE) {
+        return mpl_kind_of(loc, m.event) == MPL_EV_SEND ? sent : MPL_NONE;
     }
     for (uint32_t k = sent; k < lane->n_calls && k - sent < CALLS_BEHIND; k++) {
-        if (lane->calls[k].enter <= m->post &&
-            m->post <= mpl_call_leave(lane, &lane->calls[k])) {
+        if (lane->calls[k].enter <= m.post &&
+            m.post <= mpl_call_leave(lane, &lane->calls[k])) {
             return k;
         }
     }
-    return mpl_call_find(events, location, m->post);
+    return mpl_call_find(events, location, m.post);
 }
 
 /* Of what the receiver computes meanwhile the longest stretch; it must be most of the call. */
@@ -113,11 +113,11 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
     const size_t first = out->n;
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message *message = &loc->messages[m];
+        const struct mpl_message message = mpl_message_get(loc, m);
         const uint32_t partner = events->match->partner[location][m];
         struct mpl_held held;
 
-        if (partner == MPL_NONE || message->event == MPL_NONE) {
+        if (partner == MPL_NONE || message.event == MPL_NONE) {
             continue;
         }
 

@@ -20,7 +20,7 @@ static bool is_left_by_its_own_leave(const struct mpl_events *events, uint32_t l
     const struct mpl_location *loc = &events->model->locations[location];
     const uint32_t leave = mpl_call_leave(&events->lanes[location], call);
 
-    return loc->kind[leave] == MPL_EV_LEAVE &&
+    return mpl_kind_of(loc, leave) == MPL_EV_LEAVE &&
            mpl_ref_of(loc, leave) == mpl_ref_of(loc, call->enter);
 }
 

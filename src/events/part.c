@@ -58,9 +58,10 @@ static bool counts_message(const struct cutter *c, uint32_t location, uint32_t m
 {
     const struct mpl_model *model = c->whole->model;
     const struct mpl_location *loc = &model->locations[location];
-    const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
+    const struct mpl_envelope *envelope =
+        &loc->envelopes[mpl_message_get(loc, message).envelope];
     const uint32_t number = c->whole->match->partner[location][message];
-    uint32_t event = loc->messages[message].event;
+    uint32_t event = mpl_message_get(loc, message).event;
     uint32_t process = envelope->peer;
 
     if (number != MPL_NONE) {
@@ -69,10 +70,10 @@ static bool counts_message(const struct cutter *c, uint32_t location, uint32_t m
 
         process = other->process;
         if (envelope->comm_unsure) {
-            envelope = &other->envelopes[other->messages[end.message].envelope];
+            envelope = &other->envelopes[mpl_message_get(other, end.message).envelope];
         }
-        if (!loc->envelopes[loc->messages[message].envelope].is_send) {
-            event = other->messages[end.message].event;
+        if (!loc->envelopes[mpl_message_get(loc, message).envelope].is_send) {
+            event = mpl_message_get(other, end.message).event;
             loc = other;
         }
     }
@@ -95,12 +96,12 @@ static void judge_messages(struct cutter *c, uint32_t location)
     struct mpl_lane *lane = &c->events->lanes[location];
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message *message = &loc->messages[m];
+        const struct mpl_message message = mpl_message_get(loc, m);
         const uint32_t call = c->whole->lanes[location].call_of_message[m];
 
         lane->call_of_message[m] = MPL_NONE;
-        if (message->envelope == MPL_NONE || loc->envelopes[message->envelope].is_null ||
-            loc->envelopes[message->envelope].is_garbage) {
+        if (message.envelope == MPL_NONE || loc->envelopes[message.envelope].is_null ||
+            loc->envelopes[message.envelope].is_garbage) {
             continue;
         }
 
@@ -109,8 +110,8 @@ static void judge_messages(struct cutter *c, uint32_t location)
         /* The number of the call so far: of the whole. */
         lane->call_of_message[m] = counts ? call : MPL_NONE;
         note_call(c, call, counts);
-        if (message->post != MPL_NONE) {
-            note_call(c, mpl_call_find(c->whole, location, message->post), counts);
+        if (message.post != MPL_NONE) {
+            note_call(c, mpl_call_find(c->whole, location, message.post), counts);
         }
     }
 }
@@ -355,13 +356,13 @@ static void find_posts(const struct cutter *c, uint32_t location)
     struct mpl_lane *lane = &c->events->lanes[location];
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message *message = &loc->messages[m];
+        const struct mpl_message message = mpl_message_get(loc, m);
         const uint8_t kind =
-            message->envelope == MPL_NONE ? MPL_EV_IRECV : loc->kind[message->event];
+            message.envelope == MPL_NONE ? MPL_EV_IRECV : mpl_kind_of(loc, message.event);
 
         lane->post_of_message[m] = kind != MPL_EV_IRECV ? lane->call_of_message[m]
-                                   : message->post != MPL_NONE
-                                       ? mpl_call_find(c->events, location, message->post)
+                                   : message.post != MPL_NONE
+                                       ? mpl_call_find(c->events, location, message.post)
                                        : MPL_NONE;
     }
 }

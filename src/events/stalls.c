@@ -102,14 +102,14 @@ static int64_t by_clock_of(const struct stall_walk *w, uint32_t location, int64_
 /* From when on nothing holds up a message of a call that may wait. */
 static int64_t due_of_message(const struct stall_walk *w, int64_t enter, uint32_t message)
 {
-    const struct mpl_message *m = &w->loc->messages[message];
+    const struct mpl_message m = mpl_message_get(w->loc, message);
     const int64_t posted = w->posted_ticks[message];
     const uint32_t partner = w->events->match->partner[w->location][message];
 
-    if (m->envelope == MPL_NONE || m->bytes > LITTLE_BYTES) {
+    if (m.envelope == MPL_NONE || m.bytes > LITTLE_BYTES) {
         return INT64_MAX;
     }
-    if (w->loc->envelopes[m->envelope].is_null) {
+    if (w->loc->envelopes[m.envelope].is_null) {
         return enter;
     }
     return posted == INT64_MAX
@@ -146,7 +146,7 @@ static bool is_little(const struct stall_walk *w, const struct mpl_call *call)
 {
     return call->parts == PARTS_NONE ||
            (call->parts == PARTS_MESSAGE &&
-            w->loc->messages[call->first].bytes <= LITTLE_BYTES);
+            mpl_message_get(w->loc, call->first).bytes <= LITTLE_BYTES);
 }
 
 /* From when on nothing holds up a call; INT64_MAX where nobody can say. */

@@ -343,7 +343,7 @@ static bool choose_edge(const struct search *s, uint32_t process, struct edge *e
         return false;
     }
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const uint32_t e = loc->messages[m].envelope;
+        const uint32_t e = mpl_message_get(loc, m).envelope;
 
         if (e != MPL_NONE && is_inside(&range, call_of[m])) {
             of_envelope[e]++;
@@ -413,7 +413,7 @@ static bool gather_calls(const struct search *s, uint32_t process, uint32_t **ca
     *calls = all;
     *n = 0;
     for (uint32_t m = 0; m < loc->n_messages && edge.n > 0; m++) {
-        const uint32_t e = loc->messages[m].envelope;
+        const uint32_t e = mpl_message_get(loc, m).envelope;
         const uint32_t call = call_of[m];
 
         if (e != MPL_NONE && is_meant[e] && is_inside(&range, call)) {

@@ -32,7 +32,7 @@ static void count_messages(struct waits *w, uint32_t location)
     const struct mpl_location *loc = &w->events->model->locations[location];
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const uint32_t e = loc->messages[m].envelope;
+        const uint32_t e = mpl_message_get(loc, m).envelope;
 
         if (e != MPL_NONE && loc->envelopes[e].is_send &&
             loc->envelopes[e].peer != MPL_NONE && loc->envelopes[e].peer != loc->process &&

@@ -68,19 +68,19 @@ static const struct envelope_sum *sum_envelopes(struct totals_walk *w, uint32_t 
     w->envelope_sums.n = 0;
     sums = mpl_buf_add_many(&w->envelope_sums, loc->n_envelopes);
     for (uint32_t m = 0; m < loc->n_messages && sums != NULL; m++) {
-        const struct mpl_message *message = &loc->messages[m];
+        const struct mpl_message message = mpl_message_get(loc, m);
         struct envelope_sum *sum;
 
-        if (message->envelope == MPL_NONE ||
+        if (message.envelope == MPL_NONE ||
             (is_part && !mpl_events_has_message(w->events, location, m))) {
             continue;
         }
-        sum = &sums[message->envelope];
+        sum = &sums[message.envelope];
         sum->messages++;
-        sum->bytes += message->bytes;
+        sum->bytes += message.bytes;
         if (partner[m] == MPL_NONE) {
             sum->lone_messages++;
-            sum->lone_bytes += message->bytes;
+            sum->lone_bytes += message.bytes;
         }
     }
     return sums;

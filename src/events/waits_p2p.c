@@ -136,7 +136,7 @@ static int64_t enter_of_send(const struct lane_walk *w, uint32_t message,
 
     return w->posted_ticks[message] != INT64_MAX
                ? w->posted_ticks[message]
-               : mpl_time_of(w->events, loc, loc->messages[end.message].event);
+               : mpl_time_of(w->events, loc, mpl_message_get(loc, end.message).event);
 }
 
 static void take_receive(const struct lane_walk *w, uint32_t message, struct view *view)
@@ -158,7 +158,8 @@ static void take_receive(const struct lane_walk *w, uint32_t message, struct vie
     if (view->may_wait && until - view->enter_ticks > view->wait.ticks) {
         view->wait = (struct wait){ until - view->enter_ticks, MPL_WAIT_LATE_SENDER,
                                     end.location, send };
-        view->takes_any = w->loc->envelopes[w->loc->messages[message].envelope].any_source;
+        view->takes_any =
+            w->loc->envelopes[mpl_message_get(w->loc, message).envelope].any_source;
     }
 }
 
@@ -182,7 +183,7 @@ static void take_records(const struct lane_walk *w, const struct mpl_call *call,
     for (uint32_t e = call->enter; e <= leave; e++) {
         uint32_t message;
 
-        switch ((enum mpl_event_kind) w->loc->kind[e]) {
+        switch ((enum mpl_event_kind) mpl_kind_of(w->loc, e)) {
         case MPL_EV_RECV:
             message = mpl_message_of(w->loc, e);
             if (view->first_receive == MPL_NONE) {
@@ -218,7 +219,8 @@ static bool does_receive(const struct lane_walk *w, const struct mpl_call *call,
                          uint32_t leave)
 {
     for (uint32_t e = call->enter; e <= leave; e++) {
-        if (w->loc->kind[e] == MPL_EV_RECV || w->loc->kind[e] == MPL_EV_IRECV) {
+        if (mpl_kind_of(w->loc, e) == MPL_EV_RECV ||
+            mpl_kind_of(w->loc, e) == MPL_EV_IRECV) {
             return true;
         }
     }

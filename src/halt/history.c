@@ -15,12 +15,12 @@ static uint32_t peer_of(const struct mpl_location *loc, uint32_t event)
     const uint32_t ref = mpl_ref_of(loc, event);
     uint32_t envelope;
 
-    switch ((enum mpl_event_kind) loc->kind[event]) {
+    switch ((enum mpl_event_kind) mpl_kind_of(loc, event)) {
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
     case MPL_EV_RECV:
     case MPL_EV_IRECV:
-        envelope = loc->messages[ref].envelope;
+        envelope = mpl_message_get(loc, ref).envelope;
         return envelope == MPL_NONE ? MPL_NONE : loc->envelopes[envelope].peer;
     case MPL_EV_COLL_END:
         return loc->collectives[ref].comm;
@@ -44,9 +44,9 @@ static struct mpl_halt_history history_of(struct mpl_halting *h,
     for (uint32_t i = 0; i < loc->n_events && !h->is_out_of_memory; i++) {
         const uint32_t ref = mpl_ref_of(loc, i);
 
-        if (loc->kind[i] == MPL_EV_ENTER && mpl_halt_is_mpi(h->model, ref)) {
+        if (mpl_kind_of(loc, i) == MPL_EV_ENTER && mpl_halt_is_mpi(h->model, ref)) {
             now = (struct mpl_halt_past){ .enter = i, .region = ref, .peer = MPL_NONE };
-        } else if (loc->kind[i] == MPL_EV_LEAVE) {
+        } else if (mpl_kind_of(loc, i) == MPL_EV_LEAVE) {
             if (ref == now.region && is_step(&h->model->regions[ref])) {
                 now.leave = i;
                 h->is_out_of_memory = !mpl_buf_put(&calls, &now);

@@ -11,7 +11,7 @@ static uint32_t last_mpi_record(const struct mpl_model *model,
                                 const struct mpl_location *loc, uint32_t before)
 {
     for (uint32_t i = before; i > 0; i--) {
-        const uint8_t kind = loc->kind[i - 1];
+        const uint8_t kind = mpl_kind_of(loc, i - 1);
 
         if ((kind == MPL_EV_ENTER || kind == MPL_EV_LEAVE) &&
             mpl_halt_is_mpi(model, mpl_ref_of(loc, i - 1))) {
@@ -34,7 +34,7 @@ static uint32_t function_at(const struct mpl_model *model, const struct mpl_loca
     uint32_t closed = 0;
 
     for (uint32_t i = event; i > 0; i--) {
-        const uint8_t kind = loc->kind[i - 1];
+        const uint8_t kind = mpl_kind_of(loc, i - 1);
 
         if ((kind != MPL_EV_ENTER && kind != MPL_EV_LEAVE) ||
             model->regions[mpl_ref_of(loc, i - 1)].kind != MPL_REGION_USER) {
@@ -87,7 +87,7 @@ static struct mpl_halt_place place_of(const struct mpl_model *model, uint32_t lo
             place.event = last;
             last = last_mpi_record(model, loc, last);
         }
-    } else if (loc->kind[last] == MPL_EV_ENTER) {
+    } else if (mpl_kind_of(loc, last) == MPL_EV_ENTER) {
         place.state = MPL_HALT_IN_CALL;
         place.region = mpl_ref_of(loc, last);
     } else {
@@ -106,7 +106,7 @@ static uint32_t function_of(const struct mpl_model *model, const struct mpl_loca
     }
 
     const bool is_outside =
-        loc->kind[last] == MPL_EV_LEAVE && !is_poll(model, loc, last) &&
+        mpl_kind_of(loc, last) == MPL_EV_LEAVE && !is_poll(model, loc, last) &&
         model->regions[mpl_ref_of(loc, last)].kind != MPL_REGION_MPI_FINALIZE;
 
     return function_at(model, loc, is_outside ? before_the_end(loc, last) : last);

@@ -35,7 +35,7 @@ static const struct mpl_collective *last_part(const struct mpl_halting *h, uint3
         const struct mpl_halt_past *call = &history->calls[i - 1];
         uint32_t e = call->enter;
 
-        while (e < call->leave && loc->kind[e] != MPL_EV_COLL_END) {
+        while (e < call->leave && mpl_kind_of(loc, e) != MPL_EV_COLL_END) {
             e++;
         }
         if (e == call->leave || loc->collectives[mpl_ref_of(loc, e)].comm == MPL_NONE) {
@@ -191,11 +191,11 @@ static void wait_for_partners(struct mpl_halting *h, uint32_t process, bool *is_
         return;
     }
     for (uint32_t i = place->event; i < loc->n_events && !place->is_known; i++) {
-        if (loc->kind[i] != MPL_EV_SEND) {
+        if (mpl_kind_of(loc, i) != MPL_EV_SEND) {
             continue;
         }
         const uint32_t peer =
-            loc->envelopes[loc->messages[mpl_ref_of(loc, i)].envelope].peer;
+            loc->envelopes[mpl_message_get(loc, mpl_ref_of(loc, i)).envelope].peer;
 
         if (peer != MPL_NONE) {
             is_waited_for[peer] = true;
@@ -212,9 +212,9 @@ static void wait_for_partners(struct mpl_halting *h, uint32_t process, bool *is_
 static bool is_leftover(const struct mpl_halting *h, uint32_t location, uint32_t message)
 {
     const struct mpl_location *loc = &h->model->locations[location];
-    const struct mpl_message *m = &loc->messages[message];
+    const struct mpl_message m = mpl_message_get(loc, message);
     const struct mpl_envelope *e =
-        m->envelope == MPL_NONE ? NULL : &loc->envelopes[m->envelope];
+        m.envelope == MPL_NONE ? NULL : &loc->envelopes[m.envelope];
 
     if (e == NULL || !e->is_send || e->peer == MPL_NONE ||
         h->match->partner[location][message] != MPL_NONE) {
@@ -230,10 +230,10 @@ static bool is_leftover(const struct mpl_halting *h, uint32_t location, uint32_t
 static uint32_t usual_tag(const struct mpl_halting *h, uint32_t location, uint32_t message)
 {
     const struct mpl_location *loc = &h->model->locations[location];
-    const uint32_t peer = loc->envelopes[loc->messages[message].envelope].peer;
+    const uint32_t peer = loc->envelopes[mpl_message_get(loc, message).envelope].peer;
 
     for (uint32_t m = message; m > 0; m--) {
-        const uint32_t envelope = loc->messages[m - 1].envelope;
+        const uint32_t envelope = mpl_message_get(loc, m - 1).envelope;
 
         if (envelope != MPL_NONE && loc->envelopes[envelope].is_send &&
             loc->envelopes[envelope].peer == peer &&
@@ -258,7 +258,8 @@ static void find_leftovers(struct mpl_halting *h)
             if (!is_leftover(h, l, m)) {
                 continue;
             }
-            const struct mpl_envelope *e = &loc->envelopes[loc->messages[m].envelope];
+            const struct mpl_envelope *e =
+                &loc->envelopes[mpl_message_get(loc, m).envelope];
             const struct mpl_halt_leftover left = { loc->process, e->peer, e->tag,
                                                     usual_tag(h, l, m) };
 
@@ -324,9 +325,9 @@ static bool find_cycle(struct mpl_halting *h, bool is_known, uint32_t *path, boo
 static bool is_sent(const struct mpl_halting *h, uint32_t location, uint32_t message)
 {
     const struct mpl_location *from = &h->model->locations[location];
-    const struct mpl_message *m = &from->messages[message];
+    const struct mpl_message m = mpl_message_get(from, message);
     const struct mpl_envelope *e =
-        m->envelope == MPL_NONE ? NULL : &from->envelopes[m->envelope];
+        m.envelope == MPL_NONE ? NULL : &from->envelopes[m.envelope];
 
     if (e == NULL || !e->is_send || e->peer == MPL_NONE ||
         h->match->partner[location][message] != MPL_NONE ||

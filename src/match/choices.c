@@ -96,7 +96,7 @@ static void count_receives(struct mpl_streams *streams, uint32_t location)
     uint32_t *stream_of = streams->stream_of + streams->first_envelope[location];
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
-        const uint32_t envelope = loc->messages[i].envelope;
+        const uint32_t envelope = mpl_message_get(loc, i).envelope;
 
         if (envelope == MPL_NONE || loc->envelopes[envelope].is_send ||
             stream_of[envelope] == MPL_NONE) {
@@ -250,7 +250,7 @@ static uint64_t bytes_of_head(const struct mpl_streams *streams, const struct mp
     const struct mpl_matcher *m = streams->matcher;
     const struct mpl_end end = mpl_match_end(m->match, s->head);
 
-    return m->model->locations[end.location].messages[end.message].bytes;
+    return mpl_message_get(&m->model->locations[end.location], end.message).bytes;
 }
 
 /* The first candidate whose oldest send has \p bytes, else the first one. Those that have
@@ -280,11 +280,10 @@ bool mpl_choice_take(struct mpl_streams *streams, uint32_t choice, uint32_t loca
     const struct mpl_matcher *m = streams->matcher;
     const uint32_t number = m->match->first_number[location] + message;
     const struct mpl_location *loc = &m->model->locations[location];
-    const struct mpl_message *msg = &loc->messages[message];
+    const struct mpl_message msg = mpl_message_get(loc, message);
     struct mpl_choice *c = &streams->choice[choice];
     const bool is_settled = c->settled != MPL_NONE;
-    const uint32_t stream =
-        is_settled ? c->settled : find_candidate(streams, c, msg->bytes);
+    const uint32_t stream = is_settled ? c->settled : find_candidate(streams, c, msg.bytes);
 
     if (stream == MPL_NONE || !mpl_stream_pop(streams, stream, number)) {
         return false;
@@ -297,7 +296,7 @@ bool mpl_choice_take(struct mpl_streams *streams, uint32_t choice, uint32_t loca
     if (!is_settled) {
         streams->stream[stream].n_spare--;
         m->n_ambiguous[location]++;
-    } else if (streams->stream[stream].comm != loc->envelopes[msg->envelope].comm) {
+    } else if (streams->stream[stream].comm != loc->envelopes[msg.envelope].comm) {
         m->n_guessed[location]++;
     }
     return true;

@@ -129,7 +129,7 @@ static void add_sends(struct mpl_streams *streams, uint32_t location, uint32_t f
     const uint32_t first_number = m->match->first_number[location];
 
     for (uint32_t i = first; i < first + n; i++) {
-        const uint32_t envelope = loc->messages[i].envelope;
+        const uint32_t envelope = mpl_message_get(loc, i).envelope;
 
         m->partner[first_number + i] = MPL_NONE;
         if (envelope != MPL_NONE && loc->envelopes[envelope].is_send &&
@@ -179,7 +179,7 @@ static void take_send(struct mpl_streams *streams, uint32_t location, uint32_t m
 {
     const struct mpl_matcher *m = streams->matcher;
     const struct mpl_location *loc = &m->model->locations[location];
-    const struct mpl_envelope *e = &loc->envelopes[loc->messages[message].envelope];
+    const struct mpl_envelope *e = &loc->envelopes[mpl_message_get(loc, message).envelope];
 
     if (*known == MPL_STREAM_UNKNOWN) {
         *known = mpl_streams_find(streams, e->comm, e->peer, loc->process, e->tag);
@@ -201,7 +201,7 @@ static void take_sends(struct mpl_streams *streams, uint32_t location, uint32_t 
     uint32_t *known = &streams->stream_of[streams->first_envelope[location]];
 
     for (uint32_t i = first; i < first + n; i++) {
-        const uint32_t envelope = loc->messages[i].envelope;
+        const uint32_t envelope = mpl_message_get(loc, i).envelope;
 
         if (envelope != MPL_NONE && !loc->envelopes[envelope].is_send) {
             take_send(streams, location, i, &known[envelope]);
@@ -231,14 +231,14 @@ struct walk {
 static int64_t posted_at(const struct mpl_model *model, uint32_t location, uint32_t message)
 {
     const struct mpl_location *loc = &model->locations[location];
-    const struct mpl_message *msg = &loc->messages[message];
-    uint32_t event = msg->event;
+    const struct mpl_message msg = mpl_message_get(loc, message);
+    uint32_t event = msg.event;
 
-    if (event == MPL_NONE || loc->kind[event] == MPL_EV_IRECV) {
-        event = msg->post != MPL_NONE ? msg->post : event;
-    } else if (loc->kind[event] == MPL_EV_RECV) {
+    if (event == MPL_NONE || mpl_kind_of(loc, event) == MPL_EV_IRECV) {
+        event = msg.post != MPL_NONE ? msg.post : event;
+    } else if (mpl_kind_of(loc, event) == MPL_EV_RECV) {
         for (uint32_t back = 1; back <= MPL_MATCH_MAX_LOOK_BACK && back <= event; back++) {
-            if (loc->kind[event - back] == MPL_EV_ENTER) {
+            if (mpl_kind_of(loc, event - back) == MPL_EV_ENTER) {
                 event -= back;
                 break;
             }

@@ -19,14 +19,14 @@ static struct tally count_messages(const struct mpl_matcher *m, uint32_t locatio
     struct tally tally = { 0 };
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
-        if (loc->messages[i].envelope == MPL_NONE) {
+        if (mpl_message_get(loc, i).envelope == MPL_NONE) {
             /* Where all are completed, those that have no end were cancelled. */
             tally.open += !m->model->can.has_receive_completions &&
-                          loc->messages[i].event == MPL_NONE;
+                          mpl_message_get(loc, i).event == MPL_NONE;
             continue;
         }
 
-        const struct mpl_envelope *e = &loc->envelopes[loc->messages[i].envelope];
+        const struct mpl_envelope *e = &loc->envelopes[mpl_message_get(loc, i).envelope];
 
         if (e->is_null) {
             tally.null++;

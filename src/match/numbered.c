@@ -186,10 +186,10 @@ static struct mpl_moment enter_of(const struct numbered *n, const struct item *i
     for (uint32_t back = 1; back <= MAX_LOOK && back <= item->event; back++) {
         const uint32_t event = item->event - back;
 
-        if (loc->kind[event] == MPL_EV_ENTER) {
+        if (mpl_kind_of(loc, event) == MPL_EV_ENTER) {
             return (struct mpl_moment){ item->location, event };
         }
-        if (loc->kind[event] == MPL_EV_LEAVE) {
+        if (mpl_kind_of(loc, event) == MPL_EV_LEAVE) {
             break;
         }
     }
@@ -203,10 +203,10 @@ static struct mpl_moment leave_of(const struct numbered *n, const struct item *i
     for (uint32_t on = 1; on <= MAX_LOOK && on < loc->n_events - item->event; on++) {
         const uint32_t event = item->event + on;
 
-        if (loc->kind[event] == MPL_EV_LEAVE) {
+        if (mpl_kind_of(loc, event) == MPL_EV_LEAVE) {
             return (struct mpl_moment){ item->location, event };
         }
-        if (loc->kind[event] == MPL_EV_ENTER) {
+        if (mpl_kind_of(loc, event) == MPL_EV_ENTER) {
             break;
         }
     }

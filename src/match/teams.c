@@ -299,7 +299,7 @@ static void add_loose(const struct mpl_teams *t, bool is_last)
 static bool has_gaps(const struct mpl_location *loc)
 {
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        if (loc->kind[i] == MPL_EV_OFF) {
+        if (mpl_kind_of(loc, i) == MPL_EV_OFF) {
             return true;
         }
     }

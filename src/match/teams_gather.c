@@ -174,7 +174,7 @@ static void take_thread(struct mpl_teams *t, uint32_t location)
     for (uint32_t i = 0; i < loc->n_events && !t->is_short; i++) {
         const uint32_t ref = mpl_ref_of(loc, i);
 
-        switch (loc->kind[i]) {
+        switch (mpl_kind_of(loc, i)) {
         case MPL_EV_ENTER:
             if (t->is_barrier[ref]) {
                 enter_barrier(t, i, ref);

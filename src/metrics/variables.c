@@ -450,23 +450,21 @@ static double run_collectives(const struct query *q)
 /* How long recording was off at a location within the window. */
 static int64_t off_ticks(const struct query *q, const struct mpl_location *loc)
 {
-    const uint8_t *at =
-        loc->n_events > 0 ? memchr(loc->kind, MPL_EV_OFF, loc->n_events) : NULL;
-    const uint8_t *end = loc->kind + loc->n_events;
+    uint32_t on;
     int64_t sum = 0;
 
-    while (at != NULL) {
-        const uint8_t *on = memchr(at, MPL_EV_ON, (size_t) (end - at));
-        const int64_t begin_ticks = mpl_ticks_of(loc, (uint32_t) (at - loc->kind));
-        const int64_t end_ticks = on != NULL
-                                      ? mpl_ticks_of(loc, (uint32_t) (on - loc->kind))
-                                      : q->window.end_ticks;
+    for (uint32_t off = mpl_location_find(loc, MPL_EV_OFF, 0); off < loc->n_events;
+         off = mpl_location_find(loc, MPL_EV_OFF, on)) {
+        on = mpl_location_find(loc, MPL_EV_ON, off);
+
+        const int64_t begin_ticks = mpl_ticks_of(loc, off);
+        const int64_t end_ticks =
+            on < loc->n_events ? mpl_ticks_of(loc, on) : q->window.end_ticks;
         const int64_t ticks =
             (end_ticks < q->window.end_ticks ? end_ticks : q->window.end_ticks) -
             (begin_ticks > q->window.begin_ticks ? begin_ticks : q->window.begin_ticks);
 
         sum += ticks > 0 ? ticks : 0;
-        at = on != NULL ? memchr(on, MPL_EV_OFF, (size_t) (end - on)) : NULL;
     }
     return sum;
 }

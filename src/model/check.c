@@ -67,24 +67,24 @@ static void check_envelopes(const struct mpl_model *model, const struct mpl_loca
 static void check_messages(const struct mpl_location *loc)
 {
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message *msg = &loc->messages[m];
+        const struct mpl_message msg = mpl_message_get(loc, m);
 
-        mpl_assert(msg->envelope == MPL_NONE || msg->envelope < loc->n_envelopes);
-        if (msg->envelope == MPL_NONE) {
-            mpl_assert(msg->event == MPL_NONE || loc->kind[msg->event] == MPL_EV_MARK);
+        mpl_assert(msg.envelope == MPL_NONE || msg.envelope < loc->n_envelopes);
+        if (msg.envelope == MPL_NONE) {
+            mpl_assert(msg.event == MPL_NONE || mpl_kind_of(loc, msg.event) == MPL_EV_MARK);
         } else {
-            const uint8_t kind = loc->kind[msg->event];
+            const uint8_t kind = mpl_kind_of(loc, msg.event);
 
-            mpl_assert(msg->event < loc->n_events && mpl_ref_of(loc, msg->event) == m);
+            mpl_assert(msg.event < loc->n_events && mpl_ref_of(loc, msg.event) == m);
             mpl_assert(kind == MPL_EV_SEND || kind == MPL_EV_ISEND || kind == MPL_EV_RECV ||
                        kind == MPL_EV_IRECV);
-            mpl_assert(loc->envelopes[msg->envelope].is_send ==
+            mpl_assert(loc->envelopes[msg.envelope].is_send ==
                        (kind == MPL_EV_SEND || kind == MPL_EV_ISEND));
         }
-        if (msg->post != MPL_NONE) {
-            const uint8_t kind = loc->kind[msg->post];
+        if (msg.post != MPL_NONE) {
+            const uint8_t kind = mpl_kind_of(loc, msg.post);
 
-            mpl_assert(msg->post < loc->n_events && mpl_ref_of(loc, msg->post) == m);
+            mpl_assert(msg.post < loc->n_events && mpl_ref_of(loc, msg.post) == m);
             mpl_assert(kind == MPL_EV_ISEND_DONE || kind == MPL_EV_IRECV_POST);
         }
     }
@@ -99,10 +99,11 @@ static void check_collectives(const struct mpl_model *model, const struct mpl_lo
         const uint32_t first = part->begin != MPL_NONE ? part->begin : part->end;
 
         mpl_assert(first < loc->n_events && (c == 0 || first > before));
-        mpl_assert(part->begin == MPL_NONE || loc->kind[part->begin] == MPL_EV_COLL_BEGIN);
+        mpl_assert(part->begin == MPL_NONE ||
+                   mpl_kind_of(loc, part->begin) == MPL_EV_COLL_BEGIN);
         mpl_assert(part->end == MPL_NONE ||
                    (part->end < loc->n_events && part->end >= first &&
-                    loc->kind[part->end] == MPL_EV_COLL_END));
+                    mpl_kind_of(loc, part->end) == MPL_EV_COLL_END));
         mpl_assert(part->comm == MPL_NONE || part->comm < model->n_comms);
         mpl_assert(part->root == MPL_NONE || part->root < model->n_processes);
         mpl_assert(part->op < MPL_COLL_OPS);
@@ -118,7 +119,7 @@ static void check_thread_records(const struct mpl_location *loc)
                              : r->act == MPL_ACT_UNLOCK ? MPL_EV_UNLOCK
                                                         : MPL_EV_MARK;
 
-        mpl_assert(r->event < loc->n_events && loc->kind[r->event] == kind);
+        mpl_assert(r->event < loc->n_events && mpl_kind_of(loc, r->event) == kind);
         mpl_assert(i == 0 || r->event > loc->thread_records[i - 1].event);
         mpl_assert(kind == MPL_EV_MARK || mpl_ref_of(loc, r->event) == r->object);
     }
@@ -151,11 +152,11 @@ static void check_events(const struct mpl_model *model, const struct mpl_locatio
 {
     mpl_assert(loc->n_events == 0 || mpl_ticks_of(loc, 0) >= 0);
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        const uint32_t n = references(model, loc, loc->kind[i]);
-        const bool may_be_none =
-            loc->kind[i] == MPL_EV_ISEND_DONE || loc->kind[i] == MPL_EV_COLL_BEGIN;
+        const uint32_t n = references(model, loc, mpl_kind_of(loc, i));
+        const bool may_be_none = mpl_kind_of(loc, i) == MPL_EV_ISEND_DONE ||
+                                 mpl_kind_of(loc, i) == MPL_EV_COLL_BEGIN;
 
-        mpl_assert(loc->kind[i] < MPL_EV_KINDS);
+        mpl_assert(mpl_kind_of(loc, i) < MPL_EV_KINDS);
         mpl_assert(i == 0 || mpl_ticks_of(loc, i) >= mpl_ticks_of(loc, i - 1));
         mpl_assert(n == MPL_NONE || mpl_ref_of(loc, i) < n ||
                    (may_be_none && mpl_ref_of(loc, i) == MPL_NONE));

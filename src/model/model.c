@@ -163,21 +163,31 @@ const uint32_t *mpl_location_count_enters(const struct mpl_location *loc,
         if (i % ENTERS_BLOCK == 0) {
             enters[i / ENTERS_BLOCK] = n;
         }
-        n += loc->kind[i] == MPL_EV_ENTER;
+        n += mpl_kind_of(loc, i) == MPL_EV_ENTER;
     }
     return enters;
+}
+
+uint32_t mpl_location_find(const struct mpl_location *loc, enum mpl_event_kind kind,
+                           uint32_t from)
+{
+    while (from < loc->n_events && mpl_kind_of(loc, from) != kind) {
+        from++;
+    }
+    return from;
 }
 
 uint32_t mpl_location_site(const struct mpl_location *loc, uint32_t event)
 {
     const uint32_t block = event / ENTERS_BLOCK;
 
-    if (loc->sites == NULL || event >= loc->n_events || loc->kind[event] != MPL_EV_ENTER) {
+    if (loc->sites == NULL || event >= loc->n_events ||
+        mpl_kind_of(loc, event) != MPL_EV_ENTER) {
         return MPL_NONE;
     }
     uint32_t n = loc->enters[block];
     for (uint32_t i = block * ENTERS_BLOCK; i < event; i++) {
-        n += loc->kind[i] == MPL_EV_ENTER;
+        n += mpl_kind_of(loc, i) == MPL_EV_ENTER;
     }
     return loc->sites[n];
 }

@@ -259,11 +259,29 @@ struct mpl_location {
         dropped; /**< Records understood but not kept: metrics, parameters, RMA, I/O. */
 };
 
+/** enum mpl_event_kind */
+static inline uint8_t mpl_kind_of(const struct mpl_location *loc, uint32_t event)
+{
+    return loc->kind[event];
+}
+
+static inline struct mpl_message mpl_message_get(const struct mpl_location *loc,
+                                                 uint32_t message)
+{
+    return loc->messages[message];
+}
+
+/** Asks the processor to have it at hand soon. */
+static inline void mpl_message_prefetch(const struct mpl_location *loc, uint32_t message)
+{
+    __builtin_prefetch(&loc->messages[message]);
+}
+
 /** What a message end names; NULL: it was never completed. */
 static inline const struct mpl_envelope *mpl_envelope_of(const struct mpl_location *loc,
                                                          uint32_t message)
 {
-    const uint32_t number = loc->messages[message].envelope;
+    const uint32_t number = mpl_message_get(loc, message).envelope;
 
     return number == MPL_NONE ? NULL : &loc->envelopes[number];
 }
@@ -277,7 +295,7 @@ static inline int64_t mpl_ticks_of(const struct mpl_location *loc, uint32_t even
 /** What enum mpl_event_kind says of the event's kind. */
 static inline uint32_t mpl_ref_of(const struct mpl_location *loc, uint32_t event)
 {
-    return mpl_ref_column_get(&loc->refs, mpl_ref_class_of(loc->kind[event]), event);
+    return mpl_ref_column_get(&loc->refs, mpl_ref_class_of(mpl_kind_of(loc, event)), event);
 }
 
 /** The same of an enter or leave, for less. */
@@ -416,6 +434,9 @@ enum mpl_status mpl_model_renumber(struct mpl_model *model,
 
 /** The location a message end's call is made by, labels, and other small questions. */
 uint32_t mpl_model_find_location(const struct mpl_model *model, const char *label);
+/** The first record of \p kind that is not before record \p from; n_events: there is none. */
+uint32_t mpl_location_find(const struct mpl_location *loc, enum mpl_event_kind kind,
+                           uint32_t from);
 /** The site of the call that record \p event of \p loc, an ENTER, begins; MPL_NONE: not known. */
 uint32_t mpl_location_site(const struct mpl_location *loc, uint32_t event);
 /** For the loader of a location with sites: its enters, in \p arena. NULL without memory. */

@@ -172,7 +172,8 @@ static uint32_t find_call(const struct mpl_model *model, const struct mpl_locati
     for (uint32_t i = 0; i < loc->n_events; i++) {
         const uint32_t event = is_late ? loc->n_events - 1 - i : i;
 
-        if ((loc->kind[event] == MPL_EV_ENTER || loc->kind[event] == MPL_EV_LEAVE) &&
+        if ((mpl_kind_of(loc, event) == MPL_EV_ENTER ||
+             mpl_kind_of(loc, event) == MPL_EV_LEAVE) &&
             model->regions[mpl_ref_of(loc, event)].kind == kind) {
             return event;
         }
@@ -183,14 +184,15 @@ static uint32_t find_call(const struct mpl_model *model, const struct mpl_locati
 /* The other record of the call that \p event enters or leaves; MPL_NONE. */
 static uint32_t find_other_end(const struct mpl_location *loc, uint32_t event)
 {
-    const bool is_enter = loc->kind[event] == MPL_EV_ENTER;
+    const bool is_enter = mpl_kind_of(loc, event) == MPL_EV_ENTER;
     const uint8_t other = is_enter ? MPL_EV_LEAVE : MPL_EV_ENTER;
     const uint32_t n = is_enter ? loc->n_events - 1 - event : event;
 
     for (uint32_t i = 1; i <= n; i++) {
         const uint32_t at = is_enter ? event + i : event - i;
 
-        if (loc->kind[at] == other && mpl_ref_of(loc, at) == mpl_ref_of(loc, event)) {
+        if (mpl_kind_of(loc, at) == other &&
+            mpl_ref_of(loc, at) == mpl_ref_of(loc, event)) {
             return at;
         }
     }

@@ -376,26 +376,26 @@ static bool make_role(struct build *b, uint32_t location, uint32_t message,
 {
     const struct mpl_match *match = b->view->match;
     const struct mpl_location *loc = &b->net->model->locations[location];
-    const struct mpl_message *m = &loc->messages[message];
+    const struct mpl_message m = mpl_message_get(loc, message);
     const uint32_t own = match->first_number[location] + message;
     const uint32_t other = match->partner[location][message];
-    const bool is_send = loc->envelopes[m->envelope].is_send;
+    const bool is_send = loc->envelopes[m.envelope].is_send;
     const uint32_t in_location = other - match->first_number[location];
 
     if (in_location < loc->n_messages) {
-        const uint32_t event = loc->messages[in_location].event;
+        const uint32_t event = mpl_message_get(loc, in_location).event;
 
-        if (is_send ? is_given(0, m->event, 0, event) : is_given(0, event, 0, m->event)) {
+        if (is_send ? is_given(0, m.event, 0, event) : is_given(0, event, 0, m.event)) {
             return false;
         }
     }
     if (b->watch == NULL && is_guess(b, location, message, is_send)) {
         if (!is_send) {
-            leave_out(b, location, m->event);
+            leave_out(b, location, m.event);
         }
         return false;
     }
-    *out = (struct role){ .event = m->event,
+    *out = (struct role){ .event = m.event,
                           .link = is_send ? own : other,
                           .flags = is_send           ? MPL_POINT_SOURCE
                                    : b->mark == NULL ? 0

@@ -37,11 +37,11 @@ static bool is_call(uint8_t kind)
 static void look_at(struct search *s, const struct mpl_location *loc)
 {
     for (uint32_t e = 0; e + 1 < loc->n_events && s->n_left > 0; e++) {
-        if (loc->kind[e] != MPL_EV_ENTER || !s->may_be[mpl_ref_of(loc, e)]) {
+        if (mpl_kind_of(loc, e) != MPL_EV_ENTER || !s->may_be[mpl_ref_of(loc, e)]) {
             continue;
         }
         s->is_used[mpl_ref_of(loc, e)] = true;
-        if (!is_call(loc->kind[e + 1])) {
+        if (!is_call(mpl_kind_of(loc, e + 1))) {
             s->may_be[mpl_ref_of(loc, e)] = false;
             s->n_left--;
         }
@@ -55,10 +55,10 @@ static void find_spans(const struct search *s, struct mpl_net_silent *silent)
 
         silent[l] = (struct mpl_net_silent){ MPL_NONE, 0 };
         for (uint32_t e = 0; e < loc->n_events; e++) {
-            if (!is_call(loc->kind[e]) || !s->may_be[mpl_ref_of(loc, e)]) {
+            if (!is_call(mpl_kind_of(loc, e)) || !s->may_be[mpl_ref_of(loc, e)]) {
                 continue;
             }
-            if (loc->kind[e] == MPL_EV_ENTER) {
+            if (mpl_kind_of(loc, e) == MPL_EV_ENTER) {
                 silent[l].n_until_last = e + 1;
             } else if (silent[l].first_end == MPL_NONE) {
                 silent[l].first_end = e;

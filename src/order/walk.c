@@ -65,8 +65,8 @@ static struct mpl_end find_sender(const struct mpl_order_view *view, uint32_t lo
 struct ends {
     uint32_t from_location;
     const struct mpl_location *sender;
-    const struct mpl_message *sent;
-    uint32_t to; /* Message of the receiver. */
+    uint32_t sent; /* Message of the sender. */
+    uint32_t to;   /* Message of the receiver. */
 };
 
 /*
@@ -87,17 +87,16 @@ static uint32_t find_ends(struct mpl_order_pairs *walk, struct ends *ends)
             continue;
         }
 
-        const struct mpl_message *message = &loc->messages[i];
-        const struct mpl_envelope *e = &loc->envelopes[message->envelope];
+        const struct mpl_message message = mpl_message_get(loc, i);
+        const struct mpl_envelope *e = &loc->envelopes[message.envelope];
 
         if (!e->is_send) {
             const struct mpl_end from = find_sender(walk->view, walk->location, i, e->peer);
             const struct mpl_location *sender = &locations[from.location];
 
-            ends[n++] =
-                (struct ends){ from.location, sender, &sender->messages[from.message], i };
-            __builtin_prefetch(&sender->messages[from.message]);
-            __builtin_prefetch(&loc->times.offset[message->event]);
+            ends[n++] = (struct ends){ from.location, sender, from.message, i };
+            mpl_message_prefetch(sender, from.message);
+            __builtin_prefetch(&loc->times.offset[message.event]);
         }
     }
     walk->next = i;
@@ -121,8 +120,8 @@ uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pai
             .from_location = ends[i].from_location,
             .to_location = to,
             .to_message = ends[i].to,
-            .from_event = ends[i].sent->event,
-            .to_event = loc->messages[ends[i].to].event,
+            .from_event = mpl_message_get(sender, ends[i].sent).event,
+            .to_event = mpl_message_get(loc, ends[i].to).event,
             .is_guess = view->match->is_guess != NULL &&
                         mpl_match_is_guess(view->match, to, ends[i].to),
         };
@@ -170,7 +169,7 @@ enum { MPL_ORDER_MAX_LOOK_BACK = 8 };
 static uint32_t find_enter(const struct mpl_location *loc, uint32_t event)
 {
     for (uint32_t back = 1; back <= MPL_ORDER_MAX_LOOK_BACK && back <= event; back++) {
-        const uint8_t kind = loc->kind[event - back];
+        const uint8_t kind = mpl_kind_of(loc, event - back);
 
         if (kind == MPL_EV_ENTER) {
             return event - back;
@@ -197,8 +196,10 @@ bool mpl_order_view_enter(const struct mpl_order_view *view, uint32_t location,
 static bool is_synchronous(const struct mpl_model *model, const struct mpl_location *loc,
                            uint32_t event)
 {
-    return event > 0 && event + 1 < loc->n_events && loc->kind[event] == MPL_EV_SEND &&
-           loc->kind[event - 1] == MPL_EV_ENTER && loc->kind[event + 1] == MPL_EV_LEAVE &&
+    return event > 0 && event + 1 < loc->n_events &&
+           mpl_kind_of(loc, event) == MPL_EV_SEND &&
+           mpl_kind_of(loc, event - 1) == MPL_EV_ENTER &&
+           mpl_kind_of(loc, event + 1) == MPL_EV_LEAVE &&
            model->regions[mpl_ref_of(loc, event - 1)].mode == MPL_CALL_SYNC_SEND;
 }
 
@@ -207,13 +208,13 @@ static void visit_answer(const struct mpl_order_view *view, uint32_t location,
 {
     const struct mpl_model *model = view->model;
     const struct mpl_location *loc = &model->locations[location];
-    const uint32_t event = loc->messages[message].event;
+    const uint32_t event = mpl_message_get(loc, message).event;
     const struct mpl_end end = mpl_match_partner(view->match, location, message);
     const struct mpl_location *receiver = &model->locations[end.location];
-    const struct mpl_message *receive = &receiver->messages[end.message];
-    const uint32_t post = receive->post != MPL_NONE ? receive->post : receive->event;
+    const struct mpl_message receive = mpl_message_get(receiver, end.message);
+    const uint32_t post = receive.post != MPL_NONE ? receive.post : receive.event;
     const bool is_posted_here =
-        receive->post != MPL_NONE || receiver->kind[receive->event] == MPL_EV_RECV;
+        receive.post != MPL_NONE || mpl_kind_of(receiver, receive.event) == MPL_EV_RECV;
     struct mpl_order_pair pair = {
         .from = receiver->process,
         .to = loc->process,
@@ -250,7 +251,7 @@ void mpl_order_walk_answers(const struct mpl_order_view *view, uint32_t location
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
         if (view->match->partner[location][i] != MPL_NONE &&
-            is_synchronous(model, loc, loc->messages[i].event)) {
+            is_synchronous(model, loc, mpl_message_get(loc, i).event)) {
             visit_answer(view, location, i, visit, context);
         }
     }

@@ -37,8 +37,8 @@ static enum mpl_link_kind kind_of(const struct mpl_model *model,
 {
     const struct mpl_location *from = &model->locations[edge->from.location];
     const struct mpl_location *to = &model->locations[edge->to.location];
-    const uint8_t source = from->kind[edge->from.event];
-    const uint8_t sink = to->kind[edge->to.event];
+    const uint8_t source = mpl_kind_of(from, edge->from.event);
+    const uint8_t sink = mpl_kind_of(to, edge->to.event);
 
     if ((source == MPL_EV_SEND || source == MPL_EV_ISEND) &&
         (sink == MPL_EV_RECV || sink == MPL_EV_IRECV)) {

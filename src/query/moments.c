@@ -16,12 +16,12 @@ static uint32_t open_region(const struct mpl_location *loc, uint32_t event, uint
                             uint32_t *enter)
 {
     for (uint32_t i = event + 1; i-- > 0;) {
-        if (loc->kind[i] == MPL_EV_LEAVE && i < event) {
+        if (mpl_kind_of(loc, i) == MPL_EV_LEAVE && i < event) {
             n_left++;
-        } else if (loc->kind[i] == MPL_EV_ENTER && n_left == 0) {
+        } else if (mpl_kind_of(loc, i) == MPL_EV_ENTER && n_left == 0) {
             *enter = i;
             return mpl_ref_of(loc, i);
-        } else if (loc->kind[i] == MPL_EV_ENTER) {
+        } else if (mpl_kind_of(loc, i) == MPL_EV_ENTER) {
             n_left--;
         }
     }
@@ -34,9 +34,9 @@ static uint32_t leave_of(const struct mpl_location *loc, uint32_t enter)
     uint32_t n_open = 0;
 
     for (uint32_t i = enter; i < loc->n_events; i++) {
-        if (loc->kind[i] == MPL_EV_ENTER) {
+        if (mpl_kind_of(loc, i) == MPL_EV_ENTER) {
             n_open++;
-        } else if (loc->kind[i] == MPL_EV_LEAVE && --n_open == 0) {
+        } else if (mpl_kind_of(loc, i) == MPL_EV_LEAVE && --n_open == 0) {
             return i;
         }
     }
@@ -46,13 +46,13 @@ static uint32_t leave_of(const struct mpl_location *loc, uint32_t enter)
 static const char *say_message(const struct mpl_query *q, const struct mpl_location *loc,
                                const char *verb, const char *to, uint32_t message)
 {
-    const struct mpl_message *m = message == MPL_NONE ? NULL : &loc->messages[message];
-    const struct mpl_envelope *e = m == NULL ? NULL : mpl_envelope_of(loc, message);
-    const char *bytes = m == NULL ? NULL : mpl_text_count(q->arena, m->bytes);
+    const struct mpl_envelope *e =
+        message == MPL_NONE ? NULL : mpl_envelope_of(loc, message);
 
     if (e == NULL || e->is_garbage) {
         return verb;
     }
+    const char *bytes = mpl_text_count(q->arena, mpl_message_get(loc, message).bytes);
     const char *peer = e->peer == MPL_NONE
                            ? "nobody"
                            : mpl_arena_printf(q->arena, "%" PRIu32,
@@ -77,7 +77,7 @@ static const char *say_event(const struct mpl_query *q, const struct mpl_locatio
 {
     const uint32_t ref = mpl_ref_of(loc, event);
 
-    switch ((enum mpl_event_kind) loc->kind[event]) {
+    switch ((enum mpl_event_kind) mpl_kind_of(loc, event)) {
     case MPL_EV_ENTER:
         return "enters";
     case MPL_EV_LEAVE:
@@ -298,7 +298,7 @@ static enum mpl_status find_second(const struct asked *asked, const char *second
     const uint32_t last = last_event_until(loc, (int64_t) ticks);
     uint32_t enter = MPL_NONE;
     const uint32_t region =
-        open_region(loc, last, loc->kind[last] == MPL_EV_LEAVE ? 1 : 0, &enter);
+        open_region(loc, last, mpl_kind_of(loc, last) == MPL_EV_LEAVE ? 1 : 0, &enter);
 
     /* A call that somebody would name, and not the program as a whole. */
     if (region != MPL_NONE && model->regions[region].kind != MPL_REGION_USER &&
@@ -314,7 +314,7 @@ static enum mpl_status find_second(const struct asked *asked, const char *second
 static bool is_region(const struct mpl_query *q, const struct mpl_location *loc,
                       uint32_t event, const char *name)
 {
-    return loc->kind[event] == MPL_EV_ENTER &&
+    return mpl_kind_of(loc, event) == MPL_EV_ENTER &&
            strcmp(q->run->model->regions[mpl_ref_of(loc, event)].name, name) == 0;
 }
 
@@ -339,7 +339,7 @@ static const char *similar_region(const struct mpl_query *q, const struct mpl_lo
     size_t n = 0;
 
     for (uint32_t i = 0; i < loc->n_events && is_seen != NULL && names != NULL; i++) {
-        if (loc->kind[i] == MPL_EV_ENTER && !is_seen[mpl_ref_of(loc, i)]) {
+        if (mpl_kind_of(loc, i) == MPL_EV_ENTER && !is_seen[mpl_ref_of(loc, i)]) {
             is_seen[mpl_ref_of(loc, i)] = true;
             names[n++] = model->regions[mpl_ref_of(loc, i)].name;
         }

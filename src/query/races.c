@@ -73,7 +73,8 @@ static bool find_sender(const struct races *r, uint32_t event, struct mpl_end *s
     const struct mpl_model *model = r->q->run->model;
     const struct mpl_location *loc = &model->locations[r->location];
 
-    if ((loc->kind[event] != MPL_EV_RECV && loc->kind[event] != MPL_EV_IRECV) ||
+    if ((mpl_kind_of(loc, event) != MPL_EV_RECV &&
+         mpl_kind_of(loc, event) != MPL_EV_IRECV) ||
         mpl_ref_of(loc, event) == MPL_NONE) {
         return false;
     }
@@ -83,12 +84,12 @@ static bool find_sender(const struct races *r, uint32_t event, struct mpl_end *s
     }
 
     const struct mpl_location *from = &model->locations[sender->location];
-    const struct mpl_message *sent = &from->messages[sender->message];
+    const struct mpl_message sent = mpl_message_get(from, sender->message);
 
-    if (sent->event == MPL_NONE || sent->envelope == MPL_NONE) {
+    if (sent.event == MPL_NONE || sent.envelope == MPL_NONE) {
         return false;
     }
-    *envelope = &from->envelopes[sent->envelope];
+    *envelope = &from->envelopes[sent.envelope];
     return true;
 }
 
@@ -133,7 +134,7 @@ static bool look_behind(struct races *r, uint32_t event)
               (end.location == s->least_sender ? s->least_of_others : s->least) <= event);
     r->needs[mpl_ref_of(loc, event)] = mpl_causality_past(
         r->q->causality,
-        (struct mpl_moment){ end.location, from->messages[end.message].event },
+        (struct mpl_moment){ end.location, mpl_message_get(from, end.message).event },
         r->location);
     keep(s, end.location, r->needs[mpl_ref_of(loc, event)]);
     return true;

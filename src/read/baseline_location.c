@@ -124,7 +124,7 @@ static bool is_sound_thread_record(const struct mpl_location *loc,
                          : x->act == MPL_ACT_UNLOCK ? MPL_EV_UNLOCK
                                                     : MPL_EV_MARK;
 
-    return x->event < loc->n_events && loc->kind[x->event] == kind &&
+    return x->event < loc->n_events && mpl_kind_of(loc, x->event) == kind &&
            (kind == MPL_EV_MARK || mpl_ref_of(loc, x->event) == x->object);
 }
 

@@ -45,7 +45,7 @@ static void take(struct numbering *n, unsigned n_events)
 static void number_kept(struct numbering *n, const struct mpl_location *loc)
 {
     for (uint32_t i = 0; i < loc->n_events && !n->is_short; i++) {
-        if (loc->kind[i] == MPL_EV_FLUSH_BEGIN) {
+        if (mpl_kind_of(loc, i) == MPL_EV_FLUSH_BEGIN) {
             take(n, 2);
             i++;
         } else {

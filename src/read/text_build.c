@@ -387,7 +387,7 @@ static void find_capabilities(struct mpl_build *b)
         const struct mpl_location *location = &model->locations[l];
 
         for (uint32_t i = 0; i < location->n_messages; i++) {
-            sum.open_receives += location->messages[i].event == MPL_NONE;
+            sum.open_receives += mpl_message_get(location, i).event == MPL_NONE;
         }
         for (uint32_t i = 0; i < location->n_collectives; i++) {
             sum.open_collectives += location->collectives[i].is_immediate &&

@@ -33,10 +33,10 @@ static uint64_t request_of_collective(uint32_t collective)
 static void write_message(const struct writing *w, enum mpl_record type, uint64_t time,
                           uint32_t number)
 {
-    const struct mpl_message *message = &w->loc->messages[number];
-    const struct mpl_envelope *e = &w->loc->envelopes[message->envelope];
+    const struct mpl_message message = mpl_message_get(w->loc, number);
+    const struct mpl_envelope *e = &w->loc->envelopes[message.envelope];
     /* What makes an end garbage may be its length, which the model does not keep. */
-    const uint64_t bytes = e->is_garbage ? UINT64_MAX - 1 : message->bytes;
+    const uint64_t bytes = e->is_garbage ? UINT64_MAX - 1 : message.bytes;
 
     /* A record of a blocking call has no request: the last one is left out. */
     PUT(w, time, type, e->peer_rank, e->comm, e->tag, bytes, request_of_message(number));
@@ -166,7 +166,7 @@ static const uint8_t record_of[] = {
 static void write_event(struct writing *w, uint32_t i)
 {
     const struct mpl_location *loc = w->loc;
-    const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[i];
+    const enum mpl_event_kind kind = (enum mpl_event_kind) mpl_kind_of(loc, i);
     const enum mpl_record type = (enum mpl_record) record_of[kind];
     const uint64_t time = loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i);
     const uint32_t ref = mpl_ref_of(loc, i);
@@ -225,7 +225,7 @@ uint64_t mpl_write_count(const struct mpl_location *loc)
     uint64_t n = loc->n_events;
 
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        n -= loc->kind[i] == MPL_EV_FLUSH_END;
+        n -= mpl_kind_of(loc, i) == MPL_EV_FLUSH_END;
     }
     return n;
 }

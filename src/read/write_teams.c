@@ -64,7 +64,8 @@ static bool add_members(struct mpl_write_teams *t, const struct mpl_model *model
     bool ok = true;
 
     for (uint32_t i = 0; i < loc->n_events && ok; i++) {
-        if (loc->kind[i] == MPL_EV_TEAM_BEGIN || loc->kind[i] == MPL_EV_TEAM_END) {
+        if (mpl_kind_of(loc, i) == MPL_EV_TEAM_BEGIN ||
+            mpl_kind_of(loc, i) == MPL_EV_TEAM_END) {
             ok = add_member(t, model, location, mpl_ref_of(loc, i));
         }
     }

@@ -59,7 +59,7 @@ static uint64_t count_open(const struct mpl_recognition *r, uint32_t location,
     uint64_t n = 0;
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const uint32_t envelope = loc->messages[m].envelope;
+        const uint32_t envelope = mpl_message_get(loc, m).envelope;
 
         if (envelope == MPL_NONE || (r->explained[location][m / 64] >> m % 64 & 1) != 0) {
             continue;

@@ -37,7 +37,8 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
                                              : mpl_primitive_row(filter->primitive)->test;
     const bool is_for_sends = test == MPL_TEST_SEND || test == MPL_TEST_SSEND;
 
-    const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
+    const struct mpl_envelope *envelope =
+        &loc->envelopes[mpl_message_get(loc, message).envelope];
     const bool is_send = envelope->is_send;
 
     if ((is_for_sends && !is_send) || (test == MPL_TEST_RECV && is_send) ||
@@ -207,7 +208,7 @@ static double sum_bytes(const struct mpl_recognition *r,
 
     for (uint32_t i = 0; i < n; i++) {
         if (mpl_filter_wants_message(r, filter, location, messages[i])) {
-            bytes += (double) loc->messages[messages[i]].bytes;
+            bytes += (double) mpl_message_get(loc, messages[i]).bytes;
         }
     }
     return bytes;
@@ -240,18 +241,18 @@ static double message_field(const struct mpl_recognition *r,
         return field == MPL_FIELD_BYTES ? collective_bytes(r, location, at) : NAN;
     }
     if (field == MPL_FIELD_BYTES) {
-        return message != MPL_NONE ? (double) loc->messages[one].bytes
+        return message != MPL_NONE ? (double) mpl_message_get(loc, one).bytes
                                    : sum_bytes(r, filter, location, at);
     }
     if (field == MPL_FIELD_TAG) {
-        return loc->envelopes[loc->messages[one].envelope].tag;
+        return loc->envelopes[mpl_message_get(loc, one).envelope].tag;
     }
 
     const uint32_t peer = mpl_topology_peer(r->events, location, one);
 
     if (field == MPL_FIELD_ASKS) {
         return mpl_requests_has(r, loc->process, peer,
-                                loc->envelopes[loc->messages[one].envelope].is_send);
+                                loc->envelopes[mpl_message_get(loc, one).envelope].is_send);
     }
     return peer == MPL_NONE ? NAN : r->model->processes[peer].rank;
 }

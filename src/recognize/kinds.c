@@ -76,7 +76,7 @@ enum { PLACES_MIN = 1024 };
 /* MPL_NONE without message. */
 static uint32_t envelope_of(const struct classing *c, uint32_t message)
 {
-    return message == MPL_NONE ? MPL_NONE : c->loc->messages[message].envelope;
+    return message == MPL_NONE ? MPL_NONE : mpl_message_get(c->loc, message).envelope;
 }
 
 /* Whether an envelope does not say who is at the other end. */

@@ -272,7 +272,7 @@ static void compare_sizes(const struct mpl_repeats *repeats, const struct readin
 
         if (end >= loc->n_messages) {
             unread[i / 64] |= UINT64_C(1) << i % 64;
-        } else if (!is_exact || loc->messages[end].bytes != bytes) {
+        } else if (!is_exact || mpl_message_get(loc, end).bytes != bytes) {
             mpl_row_leave_out(rows, i);
         }
     }

@@ -49,7 +49,7 @@ uint32_t mpl_activities_find_receive(const struct mpl_location *loc,
 {
     uint32_t e = known > view->last_event ? known : view->last_event + 1;
 
-    while (e < loc->n_events && loc->kind[e] != MPL_EV_RECV) {
+    while (e < loc->n_events && mpl_kind_of(loc, e) != MPL_EV_RECV) {
         e++;
     }
     return e;
@@ -192,7 +192,7 @@ static void note_arrival(struct layout *y, uint32_t number, uint32_t collective,
 static void take_record(struct layout *y, const struct mpl_location *loc, uint32_t number,
                         uint32_t event)
 {
-    switch ((enum mpl_event_kind) loc->kind[event]) {
+    switch ((enum mpl_event_kind) mpl_kind_of(loc, event)) {
     case MPL_EV_RECV:
     case MPL_EV_IRECV:
         take_receive(y, mpl_message_of(loc, event));
@@ -257,7 +257,7 @@ static bool lay_out_call(struct layout *y, uint32_t number)
     }
     for (uint32_t e = view->first_event; e <= view->last_event; e++) {
         /* Half of the records say no more than that. */
-        if (loc->kind[e] != MPL_EV_ENTER && loc->kind[e] != MPL_EV_LEAVE) {
+        if (mpl_kind_of(loc, e) != MPL_EV_ENTER && mpl_kind_of(loc, e) != MPL_EV_LEAVE) {
             take_record(y, loc, number, e);
         }
     }

@@ -96,7 +96,7 @@ static enum progress take_record(struct engine *r, uint32_t location,
 {
     const uint32_t ref = mpl_ref_of(loc, event);
 
-    switch ((enum mpl_event_kind) loc->kind[event]) {
+    switch ((enum mpl_event_kind) mpl_kind_of(loc, event)) {
     case MPL_EV_RECV:
     case MPL_EV_IRECV:
         return need_other_end(r, location, ref);

@@ -28,7 +28,8 @@ static void note_record(const struct engine *r, uint32_t location, uint32_t even
 {
     const struct mpl_location *loc = &r->model->locations[location];
 
-    if (loc->kind[event] != MPL_EV_ENTER && loc->kind[event] != MPL_EV_LEAVE) {
+    if (mpl_kind_of(loc, event) != MPL_EV_ENTER &&
+        mpl_kind_of(loc, event) != MPL_EV_LEAVE) {
         return;
     }
     for (size_t i = 0; i < r->scale->n_regions; i++) {
@@ -37,7 +38,7 @@ static void note_record(const struct engine *r, uint32_t location, uint32_t even
         if (!r->scale->regions[i].is_region[mpl_ref_of(loc, event)]) {
             continue;
         }
-        if (loc->kind[event] == MPL_EV_ENTER) {
+        if (mpl_kind_of(loc, event) == MPL_EV_ENTER) {
             ++*open;
         } else if (*open > 0) {
             --*open;

@@ -127,7 +127,7 @@ static enum step take_send(struct finder *f, struct farm *farm, uint32_t message
     if (end.message == MPL_NONE || end.location != slot->lane) {
         return ENDS_IT;
     }
-    event = f->model->locations[end.location].messages[end.message].event;
+    event = mpl_message_get(&f->model->locations[end.location], end.message).event;
     slot->answered_call = event == MPL_NONE
                               ? MPL_NONE
                               : mpl_events_call_of_event(f->events, end.location, event);
@@ -138,7 +138,7 @@ static enum step take_record(struct finder *f, struct farm *farm, uint32_t event
 {
     const struct mpl_location *loc = &f->model->locations[farm->master];
 
-    switch ((enum mpl_event_kind) loc->kind[event]) {
+    switch ((enum mpl_event_kind) mpl_kind_of(loc, event)) {
     case MPL_EV_RECV:
         return take_receive(f, farm, mpl_ref_of(loc, event));
     case MPL_EV_SEND:
@@ -197,7 +197,7 @@ static bool is_of_task(const struct finder *f, const struct farm *farm, uint32_t
     const struct mpl_location *loc = &f->model->locations[lane];
     struct mpl_end end;
 
-    switch ((enum mpl_event_kind) loc->kind[event]) {
+    switch ((enum mpl_event_kind) mpl_kind_of(loc, event)) {
     case MPL_EV_RECV:
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
@@ -411,8 +411,8 @@ static void find_steps(struct finder *f, struct farm *farm)
         }
         farm->end_event = e;
         f->step++;
-        is_good = e < loc->n_events &&
-                  (loc->kind[e] == MPL_EV_COLL_BEGIN || loc->kind[e] == MPL_EV_COLL_END);
+        is_good = e < loc->n_events && (mpl_kind_of(loc, e) == MPL_EV_COLL_BEGIN ||
+                                        mpl_kind_of(loc, e) == MPL_EV_COLL_END);
     }
 }
 

@@ -38,7 +38,7 @@ struct look {
 static void note_send(struct walk *w, const struct mpl_location *loc, uint32_t message,
                       struct look *look)
 {
-    const uint32_t envelope = loc->messages[message].envelope;
+    const uint32_t envelope = mpl_message_get(loc, message).envelope;
 
     look->has_send = true;
     if (envelope != MPL_NONE) {
@@ -77,7 +77,7 @@ static void take_records(struct walk *w, const struct mpl_call_view *view,
     const struct mpl_location *loc = &w->r->model->locations[w->location];
 
     for (uint32_t e = view->last_event + 1; e-- > view->first_event;) {
-        switch ((enum mpl_event_kind) loc->kind[e]) {
+        switch ((enum mpl_event_kind) mpl_kind_of(loc, e)) {
         case MPL_EV_RECV:
             look->first_receive = mpl_ref_of(loc, e);
             take_receive(w, mpl_ref_of(loc, e), look);

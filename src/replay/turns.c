@@ -41,7 +41,7 @@ void mpl_answers_receive(struct answers *a, uint32_t partner)
 
 void mpl_answers_send(struct answers *a, const struct mpl_location *loc, uint32_t message)
 {
-    const uint32_t envelope = loc->messages[message].envelope;
+    const uint32_t envelope = mpl_message_get(loc, message).envelope;
 
     if (a->is_answer_next && envelope != MPL_NONE) {
         a->is_answered =
@@ -136,15 +136,15 @@ static enum choice recorded_choice(const struct mpl_model *model, uint32_t locat
     bool are_all_blocking = true;
 
     for (uint32_t i = 0; i < loc->n_messages && model->can.has_wildcards; i++) {
-        const struct mpl_message *m = &loc->messages[i];
+        const struct mpl_message m = mpl_message_get(loc, i);
 
-        if (m->envelope == MPL_NONE || loc->envelopes[m->envelope].is_send) {
+        if (m.envelope == MPL_NONE || loc->envelopes[m.envelope].is_send) {
             continue;
         }
-        if (loc->envelopes[m->envelope].any_source) {
+        if (loc->envelopes[m.envelope].any_source) {
             return CHOOSES;
         }
-        are_all_blocking = are_all_blocking && m->post == MPL_NONE;
+        are_all_blocking = are_all_blocking && m.post == MPL_NONE;
     }
     return model->can.has_wildcards && are_all_blocking ? KEEPS_ORDER : MAY_CHOOSE;
 }
@@ -172,7 +172,7 @@ static enum choice walk(const struct mpl_model *model, const struct mpl_match *m
     struct turns t = mpl_turns_begin(model, location, memories);
 
     for (uint32_t e = loc->n_events; e-- > 0;) {
-        const uint8_t kind = loc->kind[e];
+        const uint8_t kind = mpl_kind_of(loc, e);
         const uint32_t message = mpl_ref_of(loc, e);
 
         if (kind == MPL_EV_RECV || kind == MPL_EV_IRECV) {
@@ -182,8 +182,8 @@ static enum choice walk(const struct mpl_model *model, const struct mpl_match *m
                 mpl_turns_receive(&t, sender.location);
             }
         } else if ((kind == MPL_EV_SEND || kind == MPL_EV_ISEND) &&
-                   loc->messages[message].envelope != MPL_NONE) {
-            t.send_to = loc->envelopes[loc->messages[message].envelope].peer;
+                   mpl_message_get(loc, message).envelope != MPL_NONE) {
+            t.send_to = loc->envelopes[mpl_message_get(loc, message).envelope].peer;
         }
     }
     return mpl_turns_end(&t);

@@ -19,10 +19,10 @@
 static uint32_t enter_of(const struct mpl_location *loc, uint32_t event)
 {
     for (uint32_t i = event; i-- > 0;) {
-        if (loc->kind[i] == MPL_EV_ENTER) {
+        if (mpl_kind_of(loc, i) == MPL_EV_ENTER) {
             return i;
         }
-        if (loc->kind[i] == MPL_EV_LEAVE) {
+        if (mpl_kind_of(loc, i) == MPL_EV_LEAVE) {
             return MPL_NONE;
         }
     }
@@ -32,10 +32,10 @@ static uint32_t enter_of(const struct mpl_location *loc, uint32_t event)
 static uint32_t leave_of(const struct mpl_location *loc, uint32_t event)
 {
     for (uint32_t i = event + 1; i < loc->n_events; i++) {
-        if (loc->kind[i] == MPL_EV_LEAVE) {
+        if (mpl_kind_of(loc, i) == MPL_EV_LEAVE) {
             return i;
         }
-        if (loc->kind[i] == MPL_EV_ENTER) {
+        if (mpl_kind_of(loc, i) == MPL_EV_ENTER) {
             return MPL_NONE;
         }
     }
@@ -46,10 +46,10 @@ static uint32_t leave_of(const struct mpl_location *loc, uint32_t event)
 static bool find_post(const struct mpl_run *run, struct mpl_end end, int64_t *ticks)
 {
     const struct mpl_location *loc = &run->model->locations[end.location];
-    const struct mpl_message *receive = &loc->messages[end.message];
-    const uint32_t event = receive->post != MPL_NONE    ? receive->post
-                           : receive->event != MPL_NONE ? enter_of(loc, receive->event)
-                                                        : MPL_NONE;
+    const struct mpl_message receive = mpl_message_get(loc, end.message);
+    const uint32_t event = receive.post != MPL_NONE    ? receive.post
+                           : receive.event != MPL_NONE ? enter_of(loc, receive.event)
+                                                       : MPL_NONE;
 
     if (event == MPL_NONE) {
         return false;
@@ -63,8 +63,8 @@ static int64_t jump_of_send(const struct mpl_run *run, const struct mpl_clock_do
                             uint32_t location, int64_t own, uint32_t message)
 {
     const struct mpl_location *loc = &run->model->locations[location];
-    const struct mpl_message *send = &loc->messages[message];
-    const uint32_t event = send->post != MPL_NONE ? send->post : send->event;
+    const struct mpl_message send = mpl_message_get(loc, message);
+    const uint32_t event = send.post != MPL_NONE ? send.post : send.event;
     const uint32_t enter = enter_of(loc, event);
     const uint32_t leave = leave_of(loc, event);
     int64_t ticks;
@@ -97,10 +97,10 @@ static double late_receivers_s(const struct mpl_run *run,
     int64_t sum = 0;
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message *message = &loc->messages[m];
+        const struct mpl_message message = mpl_message_get(loc, m);
 
-        if (message->envelope != MPL_NONE && message->event != MPL_NONE &&
-            loc->envelopes[message->envelope].is_send) {
+        if (message.envelope != MPL_NONE && message.event != MPL_NONE &&
+            loc->envelopes[message.envelope].is_send) {
             sum += jump_of_send(run, doubt, location, own, m);
         }
     }

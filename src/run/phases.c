@@ -81,12 +81,12 @@ static uint64_t place_of(const struct names *names, uint32_t number)
 /* Whether a message is seen where it is sent. */
 static bool is_sent(const struct mpl_location *loc, uint32_t message)
 {
-    const struct mpl_message *m = &loc->messages[message];
+    const struct mpl_message m = mpl_message_get(loc, message);
     const struct mpl_envelope *envelope =
-        m->envelope == MPL_NONE ? NULL : &loc->envelopes[m->envelope];
+        m.envelope == MPL_NONE ? NULL : &loc->envelopes[m.envelope];
 
     return envelope != NULL && envelope->is_send && !envelope->is_null &&
-           !envelope->is_garbage && envelope->peer != MPL_NONE && m->event != MPL_NONE;
+           !envelope->is_garbage && envelope->peer != MPL_NONE && m.event != MPL_NONE;
 }
 
 static uint32_t event_of(const struct mpl_collective *c)
@@ -164,7 +164,7 @@ static bool gather_messages(struct segmenter *s, uint32_t l)
         memset(s->kinds, 0xff, loc->n_envelopes * sizeof *s->kinds);
     }
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const uint32_t e = loc->messages[m].envelope;
+        const uint32_t e = mpl_message_get(loc, m).envelope;
 
         if (!is_sent(loc, m)) {
             continue;
@@ -172,7 +172,7 @@ static bool gather_messages(struct segmenter *s, uint32_t l)
         if (s->kinds[e] == MPL_NONE) {
             s->kinds[e] = kind_of(s, message_key(s, loc, &loc->envelopes[e]));
         }
-        if (!add(s, l, loc->messages[m].event, s->kinds[e])) {
+        if (!add(s, l, mpl_message_get(loc, m).event, s->kinds[e])) {
             return false;
         }
     }

@@ -81,13 +81,13 @@ static void walk_alone(const struct mpl_run *run, uint32_t location, uint32_t *s
 
     for (uint32_t i = 0; i < loc->n_events; i++) {
         add_alone(run, loc, i, &w, sums);
-        if (loc->kind[i] == MPL_EV_ENTER) {
+        if (mpl_kind_of(loc, i) == MPL_EV_ENTER) {
             w.stack[w.depth++] = mpl_ref_of(loc, i);
-        } else if (loc->kind[i] == MPL_EV_LEAVE) {
+        } else if (mpl_kind_of(loc, i) == MPL_EV_LEAVE) {
             w.depth -= w.depth > 0;
-        } else if (loc->kind[i] == MPL_EV_FORK) {
+        } else if (mpl_kind_of(loc, i) == MPL_EV_FORK) {
             w.n_forks++;
-        } else if (loc->kind[i] == MPL_EV_JOIN) {
+        } else if (mpl_kind_of(loc, i) == MPL_EV_JOIN) {
             w.n_forks -= w.n_forks > 0;
         }
     }
@@ -144,9 +144,9 @@ static uint32_t caller_of(const struct mpl_run *run, uint32_t location, uint32_t
     for (uint32_t i = 0; i < loc->n_events; i++) {
         const uint32_t ref = mpl_ref_of(loc, i);
 
-        if (loc->kind[i] == MPL_EV_LEAVE) {
+        if (mpl_kind_of(loc, i) == MPL_EV_LEAVE) {
             depth -= depth > 0;
-        } else if (loc->kind[i] == MPL_EV_ENTER) {
+        } else if (mpl_kind_of(loc, i) == MPL_EV_ENTER) {
             const uint32_t around = depth > 0 ? stack[depth - 1] : MPL_NONE;
             const bool is_own = run->model->regions[ref].kind == MPL_REGION_USER;
 

@@ -22,10 +22,10 @@ static uint32_t comm_of(const struct mpl_events *events, uint32_t location,
     const struct mpl_location *loc = &model->locations[location];
     const struct mpl_envelope *envelope;
 
-    if (loc->messages[message].envelope == MPL_NONE) {
+    if (mpl_message_get(loc, message).envelope == MPL_NONE) {
         return MPL_NONE;
     }
-    envelope = &loc->envelopes[loc->messages[message].envelope];
+    envelope = &loc->envelopes[mpl_message_get(loc, message).envelope];
     if (envelope->is_null || envelope->is_garbage) {
         return MPL_NONE;
     }
@@ -37,7 +37,7 @@ static uint32_t comm_of(const struct mpl_events *events, uint32_t location,
             return MPL_NONE;
         }
         loc = &model->locations[end.location];
-        envelope = &loc->envelopes[loc->messages[end.message].envelope];
+        envelope = &loc->envelopes[mpl_message_get(loc, end.message).envelope];
     }
     return envelope->comm;
 }

@@ -57,7 +57,7 @@ static bool send_of(const struct mpl_maker *m, uint32_t l, uint32_t call,
 static bool is_loose(const struct mpl_maker *m, uint32_t message)
 {
     const struct mpl_location *loc = &m->model->locations[m->location];
-    const uint32_t envelope = loc->messages[message].envelope;
+    const uint32_t envelope = mpl_message_get(loc, message).envelope;
     struct mpl_symbol send;
     uint32_t other;
     uint32_t sending;
@@ -71,7 +71,7 @@ static bool is_loose(const struct mpl_maker *m, uint32_t message)
     const struct mpl_location *from = &m->model->locations[other];
 
     return send_of(m, other, sending,
-                   &from->envelopes[from->messages[end.message].envelope], &send) &&
+                   &from->envelopes[mpl_message_get(from, end.message).envelope], &send) &&
            mpl_loose_get(m->options->loose, other, &send) != MPL_FIRM;
 }
 
@@ -102,13 +102,13 @@ static bool find_addressed(struct mpl_decisions *d)
         const struct mpl_location *loc = &m->model->locations[l];
 
         for (uint32_t i = 0; i < loc->n_messages; i++) {
-            const struct mpl_message *x = &loc->messages[i];
+            const struct mpl_message x = mpl_message_get(loc, i);
             const struct mpl_envelope *e =
-                x->envelope == MPL_NONE ? NULL : &loc->envelopes[x->envelope];
+                x.envelope == MPL_NONE ? NULL : &loc->envelopes[x.envelope];
 
-            if (e != NULL && e->is_send && x->event != MPL_NONE && e->peer != MPL_NONE &&
+            if (e != NULL && e->is_send && x.event != MPL_NONE && e->peer != MPL_NONE &&
                 mpl_match_partner(m->match, l, i).message == MPL_NONE &&
-                send_of(m, l, mpl_events_call_of_event(m->events, l, x->event), e, &send) &&
+                send_of(m, l, mpl_events_call_of_event(m->events, l, x.event), e, &send) &&
                 mpl_loose_get(m->options->loose, l, &send) != MPL_FIRM) {
                 d->is_addressed[e->peer] = true;
             }

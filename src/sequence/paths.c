@@ -94,7 +94,7 @@ bool mpl_call_paths_at(struct mpl_call_paths *paths, uint32_t location, uint32_t
         paths->stack.n = 0;
     }
     for (; paths->next < event; paths->next++) {
-        const uint8_t kind = l->kind[paths->next];
+        const uint8_t kind = mpl_kind_of(l, paths->next);
 
         if (kind == MPL_EV_ENTER && mpl_ref_of(l, paths->next) != MPL_NONE &&
             !enter(paths, mpl_ref_of(l, paths->next))) {

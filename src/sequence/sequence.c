@@ -136,14 +136,14 @@ static bool begins_here(uint8_t kind)
 static void take_message(const struct mpl_maker *m, uint32_t message, struct mpl_symbol *s)
 {
     const struct mpl_location *loc = &m->model->locations[m->location];
-    const struct mpl_message *x = &loc->messages[message];
+    const struct mpl_message x = mpl_message_get(loc, message);
 
-    if (x->envelope == MPL_NONE || x->event == MPL_NONE ||
-        !begins_here(loc->kind[x->event])) {
+    if (x.envelope == MPL_NONE || x.event == MPL_NONE ||
+        !begins_here(mpl_kind_of(loc, x.event))) {
         return;
     }
 
-    const struct mpl_envelope *e = &loc->envelopes[x->envelope];
+    const struct mpl_envelope *e = &loc->envelopes[x.envelope];
     uint32_t *peer = e->is_send ? &s->to : &s->from;
     uint64_t *bytes = e->is_send ? &s->sent_bytes : &s->received_bytes;
 
@@ -156,7 +156,7 @@ static void take_message(const struct mpl_maker *m, uint32_t message, struct mpl
         return;
     }
     *peer = rank_of(m, e->peer);
-    *bytes = x->bytes;
+    *bytes = x.bytes;
     s->tag = e->tag;
     s->comm = e->comm != MPL_NONE ? m->comms[e->comm] : s->comm;
 }
@@ -251,11 +251,11 @@ static bool gist_of(const struct mpl_maker *m, const struct mpl_call_about *abou
 
     *out = (struct mpl_gist){ .region = about->region, .envelope = MPL_NONE };
     if (about->n_messages > 0) {
-        const struct mpl_message *x = &loc->messages[about->first_message];
+        const struct mpl_message x = mpl_message_get(loc, about->first_message);
 
-        if (x->event != MPL_NONE && begins_here(loc->kind[x->event])) {
-            out->envelope = x->envelope;
-            out->sent_bytes = x->bytes;
+        if (x.event != MPL_NONE && begins_here(mpl_kind_of(loc, x.event))) {
+            out->envelope = x.envelope;
+            out->sent_bytes = x.bytes;
         }
         return about->n_messages == 1 && about->collective == MPL_NONE;
     }
@@ -355,12 +355,12 @@ static inline const struct mpl_known *find_like_last(const struct mpl_maker *m,
     if (about->n_messages != 1 || about->collective != MPL_NONE || m->paths != NULL) {
         return NULL;
     }
-    const struct mpl_message *x = &loc->messages[about->first_message];
-    const struct mpl_known *last = *last_of(m, x->envelope);
-    return last != NULL && last->gist.envelope == x->envelope &&
-                   last->gist.region == about->region &&
-                   last->gist.sent_bytes == x->bytes && last->location == m->location + 1 &&
-                   x->event != MPL_NONE && begins_here(loc->kind[x->event])
+    const struct mpl_message x = mpl_message_get(loc, about->first_message);
+    const struct mpl_known *last = *last_of(m, x.envelope);
+    return last != NULL && last->gist.envelope == x.envelope &&
+                   last->gist.region == about->region && last->gist.sent_bytes == x.bytes &&
+                   last->location == m->location + 1 && x.event != MPL_NONE &&
+                   begins_here(mpl_kind_of(loc, x.event))
                ? last
                : NULL;
 }

@@ -125,7 +125,7 @@ static void mark_called(const struct mpl_model *model, bool *is_called)
         const struct mpl_location *loc = &model->locations[l];
 
         for (uint32_t i = 0; i < loc->n_events; i++) {
-            if (loc->kind[i] == MPL_EV_ENTER) {
+            if (mpl_kind_of(loc, i) == MPL_EV_ENTER) {
                 is_called[mpl_ref_of(loc, i)] = true;
             }
         }

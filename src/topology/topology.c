@@ -43,7 +43,7 @@ uint32_t mpl_topology_matched_peer(const struct mpl_events *events, uint32_t loc
 
     return partner.message != MPL_NONE
                ? model->locations[partner.location].process
-               : loc->envelopes[loc->messages[message].envelope].peer;
+               : loc->envelopes[mpl_message_get(loc, message).envelope].peer;
 }
 
 /* ---- traffic ------------------------------------------------------------------------------ */
@@ -71,8 +71,8 @@ static enum mpl_status survey_one(void *context, size_t i, unsigned worker,
     (void) worker;
     (void) err;
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const uint32_t e = loc->messages[m].envelope;
-        const uint32_t event = loc->messages[m].event;
+        const uint32_t e = mpl_message_get(loc, m).envelope;
+        const uint32_t event = mpl_message_get(loc, m).event;
 
         if (e == MPL_NONE || (is_part && !mpl_events_has_message(t->events, location, m))) {
             continue;
@@ -155,7 +155,7 @@ static bool count_unsure(struct counting *c, uint32_t i)
     const struct mpl_location *loc = &c->t->model->locations[location];
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const uint32_t e = loc->messages[m].envelope;
+        const uint32_t e = mpl_message_get(loc, m).envelope;
 
         if (e != MPL_NONE && loc->envelopes[e].comm_unsure &&
             mpl_topology_counts(c->t->events, location, m) &&

@@ -101,7 +101,7 @@ static inline bool mpl_topology_counts(const struct mpl_events *events, uint32_t
                                        uint32_t message)
 {
     const struct mpl_location *loc = &events->model->locations[location];
-    const uint32_t number = loc->messages[message].envelope;
+    const uint32_t number = mpl_message_get(loc, message).envelope;
 
     return number != MPL_NONE && !loc->envelopes[number].is_null &&
            !loc->envelopes[number].is_garbage &&
@@ -118,7 +118,8 @@ static inline uint32_t mpl_topology_peer(const struct mpl_events *events, uint32
                                          uint32_t message)
 {
     const struct mpl_location *loc = &events->model->locations[location];
-    const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
+    const struct mpl_envelope *envelope =
+        &loc->envelopes[mpl_message_get(loc, message).envelope];
 
     return envelope->comm_unsure ? mpl_topology_matched_peer(events, location, message)
                                  : envelope->peer;

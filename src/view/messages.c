@@ -95,7 +95,8 @@ static enum mpl_status emit(struct listing *x, const struct mpl_piece *p, uint32
         mpl_cell_comm(s, c->comm),
         mpl_cell_whole(c->tag),
         mpl_cell_whole(++c->n_sent),
-        mpl_cell_whole(s->run->model->locations[p->location].messages[message].bytes),
+        mpl_cell_whole(
+            mpl_message_get(&s->run->model->locations[p->location], message).bytes),
         mpl_cell_seconds(s, whole.begin_ticks),
         mpl_cell_seconds(s, whole.end_ticks),
         is_read ? mpl_cell_seconds(s, other.begin_ticks) : mpl_cell_none(),

@@ -44,7 +44,7 @@ static void add_message(struct mapping *m, const struct mpl_piece *p, uint32_t i
     const struct mpl_selection *s = m->s;
     const struct mpl_location *loc = &s->run->model->locations[p->location];
     const uint32_t number = mpl_events_message(s->run->events, p->location, &p->span, i);
-    const struct mpl_message *message = &loc->messages[number];
+    const struct mpl_message message = mpl_message_get(loc, number);
     const uint32_t n_before = (uint32_t) m->channels.all.n;
     struct mpl_channel *channel = mpl_channels_find(&m->channels, s, p->location, number);
     int64_t busy;
@@ -54,7 +54,7 @@ static void add_message(struct mapping *m, const struct mpl_piece *p, uint32_t i
         m->is_enough = m->is_enough && n_before == m->channels.all.n;
         return;
     }
-    const bool is_send = loc->envelopes[message->envelope].is_send;
+    const bool is_send = loc->envelopes[message.envelope].is_send;
 
     mpl_piece_share(s, p, i, &busy, &wait);
     *(is_send ? &channel->send_ticks : &channel->receive_ticks) += busy;
@@ -64,7 +64,7 @@ static void add_message(struct mapping *m, const struct mpl_piece *p, uint32_t i
             mpl_match_partner(s->run->match, p->location, number).message == MPL_NONE;
 
         *(is_send ? &channel->n_sent : &channel->n_received) += 1;
-        channel->bytes += is_send || is_alone ? message->bytes : 0;
+        channel->bytes += is_send || is_alone ? message.bytes : 0;
     }
 }
 

@@ -51,7 +51,7 @@ static void describe_messages(const struct mpl_selection *s, const struct mpl_pi
         if (e == NULL || e->is_null || e->is_garbage) {
             continue;
         }
-        bytes += loc->messages[message].bytes;
+        bytes += mpl_message_get(loc, message).bytes;
         if (i == 0) {
             cells[9] = mpl_cell_location(s, mpl_other_end(s, p->location, message));
             cells[10] = mpl_cell_comm(s, e->comm_unsure ? MPL_NONE : e->comm);

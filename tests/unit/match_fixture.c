@@ -486,8 +486,9 @@ static bool is_pair(const struct mpl_model *model, const struct mpl_match *match
     const struct mpl_location *loc = &model->locations[location];
     const struct mpl_end end = mpl_match_partner(match, location, message);
     const struct mpl_location *other = &model->locations[end.location];
-    const struct mpl_envelope *e = &loc->envelopes[loc->messages[message].envelope];
-    const struct mpl_envelope *o = &other->envelopes[other->messages[end.message].envelope];
+    const struct mpl_envelope *e = &loc->envelopes[mpl_message_get(loc, message).envelope];
+    const struct mpl_envelope *o =
+        &other->envelopes[mpl_message_get(other, end.message).envelope];
     const bool is_sure = !e->comm_unsure && !o->comm_unsure;
 
     return match->partner[end.location][end.message] ==

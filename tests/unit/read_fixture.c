@@ -238,15 +238,15 @@ static const char *compare_messages(const struct mpl_location *a,
     SAME(a->n_messages, b->n_messages, "%s: %u and %u messages", a->label, a->n_messages,
          b->n_messages);
     for (uint32_t i = 0; i < a->n_messages; i++) {
-        const struct mpl_message *x = &a->messages[i];
-        const struct mpl_message *y = &b->messages[i];
+        const struct mpl_message x = mpl_message_get(a, i);
+        const struct mpl_message y = mpl_message_get(b, i);
 
-        SAME(x->event == y->event && x->post == y->post && x->bytes == y->bytes, true,
+        SAME(x.event == y.event && x.post == y.post && x.bytes == y.bytes, true,
              "%s: message %u", a->label, i);
-        SAME((x->envelope == MPL_NONE) == (y->envelope == MPL_NONE), true,
+        SAME((x.envelope == MPL_NONE) == (y.envelope == MPL_NONE), true,
              "%s: envelope of message %u", a->label, i);
-        SAME(x->envelope == MPL_NONE ||
-                 same_envelope(&a->envelopes[x->envelope], &b->envelopes[y->envelope]),
+        SAME(x.envelope == MPL_NONE ||
+                 same_envelope(&a->envelopes[x.envelope], &b->envelopes[y.envelope]),
              true, "%s: envelope of message %u", a->label, i);
     }
     return NULL;
@@ -271,10 +271,11 @@ static bool same_team(struct mpl_map *teams, uint32_t process, uint32_t x, uint3
 static bool same_event(const struct mpl_location *a, const struct mpl_location *b,
                        uint32_t i, struct mpl_map *teams)
 {
-    if (mpl_ticks_of(a, i) != mpl_ticks_of(b, i) || a->kind[i] != b->kind[i]) {
+    if (mpl_ticks_of(a, i) != mpl_ticks_of(b, i) ||
+        mpl_kind_of(a, i) != mpl_kind_of(b, i)) {
         return false;
     }
-    return a->kind[i] == MPL_EV_TEAM_BEGIN || a->kind[i] == MPL_EV_TEAM_END
+    return mpl_kind_of(a, i) == MPL_EV_TEAM_BEGIN || mpl_kind_of(a, i) == MPL_EV_TEAM_END
                ? same_team(teams, a->process, mpl_ref_of(a, i), mpl_ref_of(b, i))
                : mpl_ref_of(a, i) == mpl_ref_of(b, i);
 }

@@ -594,7 +594,7 @@ static struct mpl_moment find(const struct draft *d, const struct mpl_model *mod
     uint32_t n = 0;
 
     for (uint32_t e = 0; e < loc->n_events; e++) {
-        if (is_what(loc->kind[e], spot.what) && n++ == spot.n) {
+        if (is_what(mpl_kind_of(loc, e), spot.what) && n++ == spot.n) {
             return (struct mpl_moment){ l, (uint32_t) ((int) e + spot.shift) };
         }
     }

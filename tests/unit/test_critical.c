@@ -401,21 +401,21 @@ static void need(struct graph *g, uint32_t node, uint32_t needed)
 /* A receive needs its send; a send that was still going on when its receive was posted needs that. */
 static void add_message(struct graph *g, uint32_t location, uint32_t message)
 {
-    const struct mpl_message *m = &g->model->locations[location].messages[message];
+    const struct mpl_message m = mpl_message_get(&g->model->locations[location], message);
     const struct mpl_end other = mpl_match_partner(g->match, location, message);
     const struct mpl_message *o;
     uint32_t posted;
     uint32_t completed;
 
-    if (m->envelope == MPL_NONE || other.message == MPL_NONE ||
-        !g->model->locations[location].envelopes[m->envelope].is_send) {
+    if (m.envelope == MPL_NONE || other.message == MPL_NONE ||
+        !g->model->locations[location].envelopes[m.envelope].is_send) {
         return;
     }
     o = &g->model->locations[other.location].messages[other.message];
     need(g, node_of_event(g, other.location, o->event),
-         node_of_event(g, location, m->event));
+         node_of_event(g, location, m.event));
     posted = node_of_event(g, other.location, o->post != MPL_NONE ? o->post : o->event);
-    completed = node_of_event(g, location, m->post != MPL_NONE ? m->post : m->event);
+    completed = node_of_event(g, location, m.post != MPL_NONE ? m.post : m.event);
     if (posted != MPL_NONE && completed != MPL_NONE) {
         struct mpl_call_view view;
 

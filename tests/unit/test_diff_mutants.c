@@ -73,13 +73,13 @@ static uint64_t key_of(const struct mpl_location *loc, uint32_t first, uint32_t 
     uint64_t key = mix(1, mpl_ref_of(loc, first));
 
     for (uint32_t e = first; e <= last; e++) {
-        if (is_message(loc->kind[e]) &&
-            loc->messages[mpl_ref_of(loc, e)].envelope != MPL_NONE) {
-            const struct mpl_message *x = &loc->messages[mpl_ref_of(loc, e)];
-            const struct mpl_envelope *v = &loc->envelopes[x->envelope];
+        if (is_message(mpl_kind_of(loc, e)) &&
+            mpl_message_get(loc, mpl_ref_of(loc, e)).envelope != MPL_NONE) {
+            const struct mpl_message x = mpl_message_get(loc, mpl_ref_of(loc, e));
+            const struct mpl_envelope *v = &loc->envelopes[x.envelope];
 
             key = mix(mix(key, v->peer), v->tag);
-        } else if (loc->kind[e] == MPL_EV_COLL_END) {
+        } else if (mpl_kind_of(loc, e) == MPL_EV_COLL_END) {
             key = mix(key, loc->collectives[mpl_ref_of(loc, e)].root);
         }
     }
@@ -125,15 +125,16 @@ static struct calls calls_of(const struct mpl_model *model, uint32_t l)
     struct calls c = { 0, calloc(loc->n_events, sizeof *c.all), 0, 0, 0 };
 
     for (uint32_t e = 0; e < loc->n_events; e++) {
-        const struct mpl_region *region =
-            loc->kind[e] == MPL_EV_ENTER ? &model->regions[mpl_ref_of(loc, e)] : NULL;
+        const struct mpl_region *region = mpl_kind_of(loc, e) == MPL_EV_ENTER
+                                              ? &model->regions[mpl_ref_of(loc, e)]
+                                              : NULL;
         uint32_t end = e;
 
         if (region == NULL || region->mode == MPL_CALL_TEST ||
             (region->kind != MPL_REGION_MPI_P2P && region->kind != MPL_REGION_MPI_COLL)) {
             continue;
         }
-        while (end + 1 < loc->n_events && loc->kind[end] != MPL_EV_LEAVE) {
+        while (end + 1 < loc->n_events && mpl_kind_of(loc, end) != MPL_EV_LEAVE) {
             end++;
         }
         c.all[c.n++] = (struct call){ e, end, key_of(loc, e, end) };
@@ -220,7 +221,7 @@ static void rebuild(struct mpl_location *loc, const struct draft *d,
         const uint32_t old = mpl_ref_of(loc, r->event);
         uint32_t k = old;
 
-        kinds[i] = loc->kind[r->event];
+        kinds[i] = mpl_kind_of(loc, r->event);
         times[i] = r->time_ticks;
         switch ((enum mpl_event_kind) kinds[i]) {
         case MPL_EV_ISEND_DONE:
@@ -236,7 +237,7 @@ static void rebuild(struct mpl_location *loc, const struct draft *d,
         case MPL_EV_IRECV:
             k = number_of(&messages, old, r->is_copy, &is_new);
             if (is_new) {
-                m[k] = loc->messages[old];
+                m[k] = mpl_message_get(loc, old);
                 m[k].event = m[k].post = MPL_NONE;
                 m[k].envelope = MPL_NONE;
             }
@@ -244,7 +245,7 @@ static void rebuild(struct mpl_location *loc, const struct draft *d,
                 m[k].post = i;
             } else {
                 m[k].event = i;
-                m[k].envelope = loc->messages[old].envelope;
+                m[k].envelope = mpl_message_get(loc, old).envelope;
             }
             break;
         case MPL_EV_COLL_BEGIN:
@@ -294,9 +295,10 @@ static uint32_t find_record(const struct mpl_location *loc, const struct call *c
                             bool wants_collective)
 {
     for (uint32_t e = call->first; e <= call->last; e++) {
-        if (wants_collective ? loc->kind[e] == MPL_EV_COLL_END
-                             : is_message(loc->kind[e]) &&
-                                   loc->messages[mpl_ref_of(loc, e)].envelope != MPL_NONE) {
+        if (wants_collective
+                ? mpl_kind_of(loc, e) == MPL_EV_COLL_END
+                : is_message(mpl_kind_of(loc, e)) &&
+                      mpl_message_get(loc, mpl_ref_of(loc, e)).envelope != MPL_NONE) {
             return mpl_ref_of(loc, e);
         }
     }
@@ -442,16 +444,18 @@ static bool is_blocked(const struct mpl_run *base, const struct calls *calls,
     const struct mpl_location *loc = &base->model->locations[l];
     const uint32_t ref = mpl_ref_of(loc, event);
 
-    if ((loc->kind[event] == MPL_EV_RECV || loc->kind[event] == MPL_EV_IRECV) &&
+    if ((mpl_kind_of(loc, event) == MPL_EV_RECV ||
+         mpl_kind_of(loc, event) == MPL_EV_IRECV) &&
         ref != MPL_NONE) {
         const struct mpl_end end = mpl_match_partner(base->match, l, ref);
 
         return end.message != MPL_NONE &&
                call_at(&calls[end.location],
-                       base->model->locations[end.location].messages[end.message].event) >=
-                   stops[end.location];
+                       mpl_message_get(&base->model->locations[end.location], end.message)
+                           .event) >= stops[end.location];
     }
-    if (loc->kind[event] == MPL_EV_COLL_END && base->match->instance[l][ref] != MPL_NONE) {
+    if (mpl_kind_of(loc, event) == MPL_EV_COLL_END &&
+        base->match->instance[l][ref] != MPL_NONE) {
         const struct mpl_coll_instance *in =
             &base->match->instances[base->match->instance[l][ref]];
 
@@ -537,7 +541,8 @@ static bool is_same_call(const struct mpl_location *loc, const struct call *a,
     const uint32_t d = find_record(loc, b, true);
 
     return a->key == b->key &&
-           (x == MPL_NONE || loc->messages[x].bytes == loc->messages[y].bytes) &&
+           (x == MPL_NONE ||
+            mpl_message_get(loc, x).bytes == mpl_message_get(loc, y).bytes) &&
            (c == MPL_NONE ||
             (loc->collectives[c].sent_bytes == loc->collectives[d].sent_bytes &&
              loc->collectives[c].received_bytes == loc->collectives[d].received_bytes));

@@ -117,7 +117,7 @@ static void hide_calls(const struct mpl_model *model, struct mpl_location *loc)
     const uint32_t function = find_function(model);
 
     for (uint32_t e = loc->n_events / 4 * 3; e < loc->n_events; e++) {
-        if ((loc->kind[e] == MPL_EV_ENTER || loc->kind[e] == MPL_EV_LEAVE) &&
+        if ((mpl_kind_of(loc, e) == MPL_EV_ENTER || mpl_kind_of(loc, e) == MPL_EV_LEAVE) &&
             model->regions[mpl_ref_of(loc, e)].kind == MPL_REGION_MPI_P2P) {
             ((uint16_t *) loc->refs.low)[e] =
                 (uint16_t) function; /* Ours: it was read for us. */

@@ -256,16 +256,17 @@ static void find_calls(struct known *o, uint32_t location)
 
     ck_assert_ptr_nonnull(calls);
     for (uint32_t e = 0; e < loc->n_events; e++) {
-        const bool is_region = loc->kind[e] == MPL_EV_ENTER || loc->kind[e] == MPL_EV_LEAVE;
+        const bool is_region =
+            mpl_kind_of(loc, e) == MPL_EV_ENTER || mpl_kind_of(loc, e) == MPL_EV_LEAVE;
         const char *name = is_region ? o->model->regions[mpl_ref_of(loc, e)].name : NULL;
 
         ck_assert_uint_lt(n, CALLS);
-        if (loc->kind[e] == MPL_EV_FLUSH_BEGIN ||
-            (loc->kind[e] == MPL_EV_ENTER && is_mpi(name))) {
+        if (mpl_kind_of(loc, e) == MPL_EV_FLUSH_BEGIN ||
+            (mpl_kind_of(loc, e) == MPL_EV_ENTER && is_mpi(name))) {
             calls[n].enter = e;
             calls[n].region = name;
-        } else if (loc->kind[e] == MPL_EV_FLUSH_END ||
-                   (loc->kind[e] == MPL_EV_LEAVE && is_mpi(name))) {
+        } else if (mpl_kind_of(loc, e) == MPL_EV_FLUSH_END ||
+                   (mpl_kind_of(loc, e) == MPL_EV_LEAVE && is_mpi(name))) {
             calls[n++].leave = e;
         }
     }
@@ -353,8 +354,9 @@ static void at_least(struct expected *x, int64_t ticks, enum mpl_wait_kind kind,
 
 static int64_t send_time(const struct known *o, struct mpl_end end)
 {
-    return enter_time(o, end.location,
-                      o->model->locations[end.location].messages[end.message].event);
+    return enter_time(
+        o, end.location,
+        mpl_message_get(&o->model->locations[end.location], end.message).event);
 }
 
 static void expect_message(const struct known *o, uint32_t location, uint32_t event,
@@ -364,7 +366,7 @@ static void expect_message(const struct known *o, uint32_t location, uint32_t ev
     const int64_t enter = time_of(o, location, call->enter);
     const int64_t duration = time_of(o, location, call->leave) - enter;
     const bool is_receive =
-        loc->kind[event] == MPL_EV_RECV || loc->kind[event] == MPL_EV_IRECV;
+        mpl_kind_of(loc, event) == MPL_EV_RECV || mpl_kind_of(loc, event) == MPL_EV_IRECV;
     const struct mpl_end end =
         mpl_match_partner(mpl_events_match(o->events), location, mpl_ref_of(loc, event));
     const struct mpl_message *other;
@@ -463,7 +465,7 @@ static struct expected expect(const struct known *o, uint32_t location, uint32_t
         return x;
     }
     for (uint32_t e = call->enter; e <= call->leave; e++) {
-        switch ((enum mpl_event_kind) loc->kind[e]) {
+        switch ((enum mpl_event_kind) mpl_kind_of(loc, e)) {
         case MPL_EV_SEND:
         case MPL_EV_RECV:
         case MPL_EV_IRECV:
@@ -492,7 +494,7 @@ static bool is_wrong_order(const struct known *o, uint32_t location, uint32_t k,
     for (uint32_t e = o->calls[location][k].leave; e < loc->n_events; e++) {
         struct mpl_end end;
 
-        if (loc->kind[e] != MPL_EV_RECV && loc->kind[e] != MPL_EV_IRECV) {
+        if (mpl_kind_of(loc, e) != MPL_EV_RECV && mpl_kind_of(loc, e) != MPL_EV_IRECV) {
             continue;
         }
         end = mpl_match_partner(mpl_events_match(o->events), location, mpl_ref_of(loc, e));
@@ -582,12 +584,13 @@ static uint32_t innermost(const struct known *o, uint32_t location, uint32_t eve
     bool is_flushing = false;
 
     for (uint32_t e = 0; e < event; e++) {
-        if (loc->kind[e] == MPL_EV_FLUSH_BEGIN || loc->kind[e] == MPL_EV_FLUSH_END) {
-            is_flushing = loc->kind[e] == MPL_EV_FLUSH_BEGIN;
-        } else if (loc->kind[e] == MPL_EV_ENTER) {
+        if (mpl_kind_of(loc, e) == MPL_EV_FLUSH_BEGIN ||
+            mpl_kind_of(loc, e) == MPL_EV_FLUSH_END) {
+            is_flushing = mpl_kind_of(loc, e) == MPL_EV_FLUSH_BEGIN;
+        } else if (mpl_kind_of(loc, e) == MPL_EV_ENTER) {
             ck_assert_uint_lt(depth, CALLS);
             stack[depth++] = mpl_ref_of(loc, e);
-        } else if (loc->kind[e] == MPL_EV_LEAVE) {
+        } else if (mpl_kind_of(loc, e) == MPL_EV_LEAVE) {
             uint32_t d = depth;
 
             while (d > 0 && stack[d - 1] != mpl_ref_of(loc, e)) {
@@ -797,7 +800,7 @@ static bool is_held(const struct clockwork *c, uint32_t location, uint32_t e,
                     const char *region, uint32_t receiver)
 {
     const enum mpl_event_kind kind =
-        (enum mpl_event_kind) c->o->model->locations[location].kind[e];
+        (enum mpl_event_kind) mpl_kind_of(&c->o->model->locations[location], e);
     struct expected x;
 
     if (kind == MPL_EV_SEND && strcmp(region, "MPI_Ssend") == 0) {
@@ -824,8 +827,9 @@ static bool is_looked_for(const struct clockwork *c, uint32_t location, uint32_t
     const struct mpl_message *message;
     uint32_t posting;
 
-    if (o->model->locations[location].kind[e] != MPL_EV_SEND || end.message == MPL_NONE ||
-        c->transfer == 0 || is_held(c, location, e, region, end.location)) {
+    if (mpl_kind_of(&o->model->locations[location], e) != MPL_EV_SEND ||
+        end.message == MPL_NONE || c->transfer == 0 ||
+        is_held(c, location, e, region, end.location)) {
         return false;
     }
     message = &o->model->locations[end.location].messages[end.message];
@@ -849,10 +853,11 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
     const struct mpl_model *model = c->o->model;
     const struct mpl_match *match = mpl_events_match(c->o->events);
     const struct mpl_location *loc = &model->locations[location];
-    const bool is_receive = loc->kind[e] == MPL_EV_RECV || loc->kind[e] == MPL_EV_IRECV;
+    const bool is_receive =
+        mpl_kind_of(loc, e) == MPL_EV_RECV || mpl_kind_of(loc, e) == MPL_EV_IRECV;
 
-    if (is_receive || loc->kind[e] == MPL_EV_SEND ||
-        (loc->kind[e] == MPL_EV_ISEND_DONE && mpl_ref_of(loc, e) != MPL_NONE)) {
+    if (is_receive || mpl_kind_of(loc, e) == MPL_EV_SEND ||
+        (mpl_kind_of(loc, e) == MPL_EV_ISEND_DONE && mpl_ref_of(loc, e) != MPL_NONE)) {
         const struct mpl_end end = mpl_match_partner(match, location, mpl_ref_of(loc, e));
         const struct mpl_message *other;
         uint32_t first;
@@ -873,7 +878,7 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
                     !is_receive && other->post != MPL_NONE ? other->post : other->event,
                     now);
     }
-    if (loc->kind[e] == MPL_EV_COLL_END) {
+    if (mpl_kind_of(loc, e) == MPL_EV_COLL_END) {
         const struct mpl_coll_instance *in =
             &match->instances[match->instance[location][mpl_ref_of(loc, e)]];
         const struct mpl_coll_part self = { location, mpl_ref_of(loc, e), location };
@@ -906,7 +911,7 @@ static int64_t held_in(const struct clockwork *c, uint32_t l)
         uint32_t first;
         int64_t held;
 
-        if (loc->kind[e] == MPL_EV_SEND &&
+        if (mpl_kind_of(loc, e) == MPL_EV_SEND &&
             is_looked_for(
                 c, l, e, call->region,
                 mpl_match_partner(mpl_events_match(c->o->events), l, mpl_ref_of(loc, e)),

@@ -39,11 +39,11 @@ static uint64_t posted(const struct mpl_location *loc, const struct mpl_message 
 {
     uint32_t event = msg->event;
 
-    if (loc->kind[event] == MPL_EV_IRECV && msg->post != MPL_NONE) {
+    if (mpl_kind_of(loc, event) == MPL_EV_IRECV && msg->post != MPL_NONE) {
         return absolute(loc, msg->post);
     }
-    if (loc->kind[event] == MPL_EV_RECV) {
-        while (event > 0 && loc->kind[event] != MPL_EV_ENTER) {
+    if (mpl_kind_of(loc, event) == MPL_EV_RECV) {
+        while (event > 0 && mpl_kind_of(loc, event) != MPL_EV_ENTER) {
             event--;
         }
     }
@@ -73,9 +73,9 @@ static uint32_t list_ends(const struct mpl_model *model, struct end *ends)
         const struct mpl_location *loc = &model->locations[l];
 
         for (uint32_t i = 0; i < loc->n_messages; i++) {
-            const struct mpl_message *msg = &loc->messages[i];
+            const struct mpl_message msg = mpl_message_get(loc, i);
             const struct mpl_envelope *e =
-                msg->envelope == MPL_NONE ? NULL : &loc->envelopes[msg->envelope];
+                msg.envelope == MPL_NONE ? NULL : &loc->envelopes[msg.envelope];
 
             if (e == NULL || e->peer == MPL_NONE || e->comm == MPL_NONE) {
                 continue;

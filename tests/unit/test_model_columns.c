@@ -41,7 +41,7 @@ static void assert_same(const struct mpl_location *loc, const struct plain *p)
     for (uint32_t i = 0; i < p->n; i++) {
         ck_assert_int_eq(mpl_ticks_of(loc, i), p->ticks[i]);
         ck_assert_int_eq(all[i], p->ticks[i]);
-        ck_assert_uint_eq(loc->kind[i], p->kind[i]);
+        ck_assert_uint_eq(mpl_kind_of(loc, i), p->kind[i]);
         ck_assert_uint_eq(mpl_ref_of(loc, i), p->ref[i]);
     }
 }

@@ -57,7 +57,7 @@ static unsigned count_kind(const struct mpl_location *loc, enum mpl_event_kind k
     unsigned n = 0;
 
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        n += loc->kind[i] == (uint8_t) kind;
+        n += mpl_kind_of(loc, i) == (uint8_t) kind;
     }
     return n;
 }
@@ -95,7 +95,7 @@ START_TEST(partners_that_are_null_are_told)
         unsigned n_null = 0;
 
         for (uint32_t m = 0; m < loc->n_messages; m++) {
-            const uint32_t e = loc->messages[m].envelope;
+            const uint32_t e = mpl_message_get(loc, m).envelope;
 
             n_null += e != MPL_NONE && loc->envelopes[e].is_null;
         }
@@ -115,13 +115,13 @@ START_TEST(communicator_of_eztrace_irecv_is_unsure)
         const struct mpl_location *loc = &model->locations[l];
 
         for (uint32_t m = 0; m < loc->n_messages; m++) {
-            const uint32_t event = loc->messages[m].event;
+            const uint32_t event = mpl_message_get(loc, m).event;
 
             if (event != MPL_NONE) {
-                const bool is_irecv = loc->kind[event] == MPL_EV_IRECV;
+                const bool is_irecv = mpl_kind_of(loc, event) == MPL_EV_IRECV;
 
-                ck_assert_int_eq(loc->envelopes[loc->messages[m].envelope].comm_unsure,
-                                 is_irecv);
+                ck_assert_int_eq(
+                    loc->envelopes[mpl_message_get(loc, m).envelope].comm_unsure, is_irecv);
                 n += is_irecv;
             }
         }
@@ -163,9 +163,9 @@ START_TEST(messages_of_worker_threads_belong_to_their_process)
     ck_assert_uint_eq(model->n_locations, 8);
     ck_assert(model->can.has_threads);
     ck_assert_uint_eq(sender->n_messages, 1);
-    ck_assert_uint_eq(sender->envelopes[sender->messages[0].envelope].peer, 1);
+    ck_assert_uint_eq(sender->envelopes[mpl_message_get(sender, 0).envelope].peer, 1);
     ck_assert_uint_eq(receiver->n_messages, 1);
-    ck_assert_uint_eq(receiver->envelopes[receiver->messages[0].envelope].peer, 0);
+    ck_assert_uint_eq(receiver->envelopes[mpl_message_get(receiver, 0).envelope].peer, 0);
 }
 END_TEST
 

@@ -117,7 +117,7 @@ static uint32_t next(struct oracle *o, uint64_t time, enum mpl_event_kind kind)
 
     o->n_seen++;
     EXPECT(i < o->loc->n_events, "libotf2 has more events");
-    EXPECT(o->loc->kind[i] == kind, "kind");
+    EXPECT(mpl_kind_of(o->loc, i) == kind, "kind");
     EXPECT(o->loc->base_ticks + (uint64_t) mpl_ticks_of(o->loc, i) == time, "time");
     o->i++;
     return mpl_ref_of(o->loc, i);
@@ -163,14 +163,13 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 static void check_message(struct oracle *o, uint32_t ref, bool is_send, uint32_t rank,
                           OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-    const struct mpl_message *message = &o->loc->messages[ref];
-    const struct mpl_envelope *e = &o->loc->envelopes[message->envelope];
+    const struct mpl_message message = mpl_message_get(o->loc, ref);
+    const struct mpl_envelope *e = &o->loc->envelopes[message.envelope];
     const uint32_t name = mpl_map_find(o->comm, comm);
 
-    EXPECT(message->event == o->i - 1, "event of the message");
+    EXPECT(message.event == o->i - 1, "event of the message");
     EXPECT(e->is_send == is_send && e->peer_rank == rank && e->tag == tag, "envelope");
-    EXPECT(message->bytes == bytes || (e->is_garbage && bytes > UINT64_C(1) << 48),
-           "bytes");
+    EXPECT(message.bytes == bytes || (e->is_garbage && bytes > UINT64_C(1) << 48), "bytes");
     if (name == MPL_NONE) {
         EXPECT(e->comm == MPL_NONE, "communicator");
     } else {
@@ -207,7 +206,8 @@ static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time,
     (void) location, (void) at, (void) attributes;
     ref = next(o, time, MPL_EV_RECV);
     check_message(o, ref, false, rank, comm, tag, bytes);
-    EXPECT(o->loc->messages[ref].post == MPL_NONE, "a blocking receive has no posting");
+    EXPECT(mpl_message_get(o->loc, ref).post == MPL_NONE,
+           "a blocking receive has no posting");
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -261,8 +261,8 @@ static OTF2_CallbackCode on_isend_done(OTF2_LocationRef location, OTF2_TimeStamp
     if (post == MPL_NONE) {
         EXPECT(ref == MPL_NONE, "completion of an unknown request");
     } else {
-        EXPECT(ref != MPL_NONE && o->loc->messages[ref].event == post &&
-                   o->loc->messages[ref].post == o->i - 1,
+        EXPECT(ref != MPL_NONE && mpl_message_get(o->loc, ref).event == post &&
+                   mpl_message_get(o->loc, ref).post == o->i - 1,
                "completion of a send");
     }
     return OTF2_CALLBACK_SUCCESS;
@@ -277,7 +277,7 @@ static OTF2_CallbackCode on_irecv_post(OTF2_LocationRef location, OTF2_TimeStamp
 
     (void) location, (void) at, (void) attributes;
     ref = next(o, time, MPL_EV_IRECV_POST);
-    EXPECT(o->loc->messages[ref].post == o->i - 1, "posting of a receive");
+    EXPECT(mpl_message_get(o->loc, ref).post == o->i - 1, "posting of a receive");
     open_request(&o->receives, request, o->i - 1);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -293,7 +293,7 @@ static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time
     (void) location, (void) at, (void) attributes;
     ref = next(o, time, MPL_EV_IRECV);
     check_message(o, ref, false, rank, comm, tag, bytes);
-    EXPECT(o->loc->messages[ref].post == close_request(&o->receives, request),
+    EXPECT(mpl_message_get(o->loc, ref).post == close_request(&o->receives, request),
            "posting of a completed receive");
     return OTF2_CALLBACK_SUCCESS;
 }

@@ -130,7 +130,7 @@ static const char *events(const struct mpl_model *model)
 
     for (uint32_t i = 0; i < loc->n_events; i++) {
         all = mpl_arena_printf(
-            arena, "%s%s%s@%llu", all, i > 0 ? " " : "", names[loc->kind[i]],
+            arena, "%s%s%s@%llu", all, i > 0 ? " " : "", names[mpl_kind_of(loc, i)],
             (unsigned long long) (loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i)));
     }
     return all;
@@ -422,17 +422,17 @@ START_TEST(requests_are_reused_repeated_and_cancelled)
                      "IRECV_POST@1 IRECV_POST@1 IRECV@1 IRECV@1 ISEND@1 "
                      "ISEND_DONE@1 ISEND_DONE@1 IRECV_POST@1 MARK@1 IRECV@1");
     ck_assert_uint_eq(loc->n_messages, 6);
-    ck_assert_uint_eq(loc->messages[0].event, MPL_NONE);
-    ck_assert_uint_eq(loc->messages[1].event, 2);
-    ck_assert_uint_eq(loc->messages[1].post, 1);
-    ck_assert_uint_eq(loc->messages[2].post, MPL_NONE);
-    ck_assert(loc->envelopes[loc->messages[2].envelope].is_garbage);
-    ck_assert_uint_eq(loc->messages[3].post, 5);
+    ck_assert_uint_eq(mpl_message_get(loc, 0).event, MPL_NONE);
+    ck_assert_uint_eq(mpl_message_get(loc, 1).event, 2);
+    ck_assert_uint_eq(mpl_message_get(loc, 1).post, 1);
+    ck_assert_uint_eq(mpl_message_get(loc, 2).post, MPL_NONE);
+    ck_assert(loc->envelopes[mpl_message_get(loc, 2).envelope].is_garbage);
+    ck_assert_uint_eq(mpl_message_get(loc, 3).post, 5);
     ck_assert_uint_eq(mpl_ref_of(loc, 6), MPL_NONE);
-    ck_assert_uint_eq(loc->messages[4].event, 8);
-    ck_assert_uint_eq(loc->messages[4].envelope, MPL_NONE);
-    ck_assert(loc->envelopes[loc->messages[5].envelope].is_garbage);
-    ck_assert_uint_eq(loc->messages[5].bytes, 0);
+    ck_assert_uint_eq(mpl_message_get(loc, 4).event, 8);
+    ck_assert_uint_eq(mpl_message_get(loc, 4).envelope, MPL_NONE);
+    ck_assert(loc->envelopes[mpl_message_get(loc, 5).envelope].is_garbage);
+    ck_assert_uint_eq(mpl_message_get(loc, 5).bytes, 0);
     ck_assert_uint_eq(note_count(model, "cancelled-receives"), 1);
     ck_assert(!model->can.has_receive_completions); /* the first post */
 }
@@ -494,9 +494,9 @@ START_TEST(unknown_references_are_noted_not_fatal)
     model = finish(&w);
     loc = &model->locations[0];
     ck_assert_str_eq(model->regions[mpl_ref_of(loc, 0)].name, "(undefined region)");
-    ck_assert_uint_eq(loc->envelopes[loc->messages[0].envelope].comm, MPL_NONE);
-    ck_assert(!loc->envelopes[loc->messages[0].envelope].is_garbage);
-    ck_assert(loc->envelopes[loc->messages[1].envelope].is_garbage);
+    ck_assert_uint_eq(loc->envelopes[mpl_message_get(loc, 0).envelope].comm, MPL_NONE);
+    ck_assert(!loc->envelopes[mpl_message_get(loc, 0).envelope].is_garbage);
+    ck_assert(loc->envelopes[mpl_message_get(loc, 1).envelope].is_garbage);
     ck_assert_uint_eq(note_count(model, "undefined-regions"), 2);
     ck_assert_uint_eq(note_count(model, "undefined-communicators"), 1);
 }
@@ -520,8 +520,8 @@ START_TEST(many_envelopes_and_requests_are_told_apart)
     loc = &model->locations[0];
     ck_assert_uint_eq(loc->n_envelopes, 150);
     for (uint32_t i = 0; i < 150; i++) {
-        ck_assert_uint_eq(loc->envelopes[loc->messages[i].envelope].tag, 7 * i);
-        ck_assert_uint_eq(loc->messages[i].post, 299 - i);
+        ck_assert_uint_eq(loc->envelopes[mpl_message_get(loc, i).envelope].tag, 7 * i);
+        ck_assert_uint_eq(mpl_message_get(loc, i).post, 299 - i);
     }
 }
 END_TEST

@@ -40,10 +40,10 @@ static const char *events(const struct mpl_model *model, uint32_t l)
     const char *all = "";
 
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        const bool has_region = loc->kind[i] <= MPL_EV_LEAVE;
+        const bool has_region = mpl_kind_of(loc, i) <= MPL_EV_LEAVE;
 
         all = mpl_arena_printf(
-            arena, "%s%s%s%s%s@%lld", all, i > 0 ? " " : "", names[loc->kind[i]],
+            arena, "%s%s%s%s%s@%lld", all, i > 0 ? " " : "", names[mpl_kind_of(loc, i)],
             has_region ? " " : "",
             has_region ? model->regions[mpl_ref_of(loc, i)].name : "",
             (long long) (loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i)));
@@ -54,7 +54,8 @@ static const char *events(const struct mpl_model *model, uint32_t l)
 static const struct mpl_envelope *envelope(const struct mpl_model *model, uint32_t l,
                                            uint32_t m)
 {
-    return &model->locations[l].envelopes[model->locations[l].messages[m].envelope];
+    return &model->locations[l]
+                .envelopes[mpl_message_get(&model->locations[l], m).envelope];
 }
 
 /* ---- what is recorded ----------------------------------------------------------------- */
@@ -76,7 +77,7 @@ START_TEST(blocking_messages_are_recorded_like_a_tracer_does)
     ck_assert_uint_eq(envelope(model, 1, 0)->peer, 0);
     ck_assert_uint_eq(envelope(model, 1, 0)->tag, 7);
     ck_assert_uint_eq(envelope(model, 1, 0)->comm, model->world);
-    ck_assert_uint_eq(model->locations[0].messages[0].bytes, 100);
+    ck_assert_uint_eq(mpl_message_get(&model->locations[0], 0).bytes, 100);
     ck_assert(model->has_common_clock);
     ck_assert_int_eq(model->tracer, MPL_TRACER_TEXT);
     ck_assert(model->can.has_messages && model->can.has_receive_completions);
@@ -97,10 +98,10 @@ START_TEST(requests_tie_posting_and_completion)
                      "enter MPI_Irecv@0 IRECV_POST@0 leave MPI_Irecv@1 "
                      "enter MPI_Isend@1 ISEND@1 leave MPI_Isend@2 "
                      "enter MPI_Waitall@2 ISEND_DONE@9 IRECV@9 leave MPI_Waitall@9");
-    ck_assert_uint_eq(loc->messages[0].post, 1); /* the receive was posted first */
-    ck_assert_uint_eq(loc->messages[0].event, 8);
-    ck_assert_uint_eq(loc->messages[1].event, 4);
-    ck_assert_uint_eq(loc->messages[1].post, 7);
+    ck_assert_uint_eq(mpl_message_get(loc, 0).post, 1); /* the receive was posted first */
+    ck_assert_uint_eq(mpl_message_get(loc, 0).event, 8);
+    ck_assert_uint_eq(mpl_message_get(loc, 1).event, 4);
+    ck_assert_uint_eq(mpl_message_get(loc, 1).post, 7);
     ck_assert(model->can.has_receive_completions);
 }
 END_TEST
@@ -109,8 +110,8 @@ START_TEST(receives_that_nobody_waits_for_stay_open)
 {
     const struct mpl_model *model = read_text("rank 0: irecv 0..1 from 0 tag 3 as a\n");
 
-    ck_assert_uint_eq(model->locations[0].messages[0].event, MPL_NONE);
-    ck_assert_uint_eq(model->locations[0].messages[0].envelope, MPL_NONE);
+    ck_assert_uint_eq(mpl_message_get(&model->locations[0], 0).event, MPL_NONE);
+    ck_assert_uint_eq(mpl_message_get(&model->locations[0], 0).envelope, MPL_NONE);
     ck_assert(!model->can.has_receive_completions);
 }
 END_TEST

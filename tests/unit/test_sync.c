@@ -263,7 +263,7 @@ START_TEST(reader_of_the_copy_finds_the_times_of_the_model)
 
         for (uint32_t i = 0; i < a->n_events; i++) {
             /* How a flush ends depends on whether the next record brings a time of its own. */
-            if (a->kind[i] != MPL_EV_FLUSH_END) {
+            if (mpl_kind_of(a, i) != MPL_EV_FLUSH_END) {
                 ck_assert_uint_eq(a->base_ticks + (uint64_t) mpl_ticks_of(a, i),
                                   b->base_ticks + (uint64_t) mpl_ticks_of(b, i));
             }
