@@ -23,20 +23,27 @@ void mpl_distinct_free(struct mpl_distinct *distinct)
     mpl_buf_free(&distinct->places);
 }
 
+static uint64_t word_at(const char *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
 /* Two sums side by side, as a multiplication takes several cycles. */
-static uint64_t hash_of(const void *item, size_t size)
+static uint64_t hash_of(const char *item, size_t size)
 {
     const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
-    const char *bytes = item;
-    uint64_t sums[2] = { 0, 1 };
-    uint64_t words[2] = { 0, 0 };
+    const char *end = item + size - size % (2 * sizeof(uint64_t));
+    uint64_t a = 0;
+    uint64_t b = end < item + size ? word_at(end) : 0;
 
-    for (size_t i = 0; i < size; i += sizeof words) {
-        memcpy(words, bytes + i, size - i < sizeof words ? size - i : sizeof words);
-        sums[0] = (sums[0] ^ words[0]) * odd;
-        sums[1] = (sums[1] ^ words[1]) * odd;
+    for (; item < end; item += 2 * sizeof(uint64_t)) {
+        a = (a ^ word_at(item)) * odd;
+        b = (b ^ word_at(item + sizeof(uint64_t))) * odd;
     }
-    return mpl_hash_mix(sums[0] ^ (sums[1] >> 32 | sums[1] << 32));
+    return mpl_hash_mix(a ^ (b >> 32 | b << 32));
 }
 
 uint32_t mpl_distinct_add(struct mpl_distinct *distinct, const void *item)

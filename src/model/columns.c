@@ -221,22 +221,24 @@ struct mpl_event_writer mpl_event_writer_make(void)
 {
     return (struct mpl_event_writer){ .base = mpl_buf_make(sizeof(int64_t)),
                                       .offset = mpl_buf_make(sizeof(uint32_t)),
-                                      .kinds = mpl_buf_make(sizeof(uint8_t)),
-                                      .lows = mpl_buf_make(sizeof(uint16_t)),
-                                      .blocks = mpl_buf_make(sizeof(struct mpl_ref_block)),
+                                      .blocks =
+                                          mpl_buf_make(sizeof(struct mpl_event_block)),
                                       .wide_ticks = mpl_buf_make(sizeof(int64_t)),
-                                      .wide_refs = mpl_buf_make(sizeof(uint32_t)) };
+                                      .wide_refs = mpl_buf_make(sizeof(uint32_t)),
+                                      .shapes =
+                                          mpl_distinct_make(sizeof(struct mpl_event_shape)),
+                                      .numbers = mpl_buf_make(sizeof(uint32_t)) };
 }
 
 void mpl_event_writer_free(struct mpl_event_writer *w)
 {
     mpl_buf_free(&w->base);
     mpl_buf_free(&w->offset);
-    mpl_buf_free(&w->kinds);
-    mpl_buf_free(&w->lows);
     mpl_buf_free(&w->blocks);
     mpl_buf_free(&w->wide_ticks);
     mpl_buf_free(&w->wide_refs);
+    mpl_distinct_free(&w->shapes);
+    mpl_buf_free(&w->numbers);
 }
 
 void mpl_event_writer_restart(struct mpl_event_writer *w)
@@ -244,6 +246,8 @@ void mpl_event_writer_restart(struct mpl_event_writer *w)
     w->n = 0;
     w->wide_ticks.n = 0;
     w->wide_refs.n = 0;
+    w->shapes.items.n = 0;
+    w->numbers.n = 0;
 }
 
 /* For \p n items, of which \p n_used are there. */
@@ -259,26 +263,23 @@ bool mpl_event_writer_reserve(struct mpl_event_writer *w, uint64_t n)
     const uint32_t n_used = blocks_of(w->n);
 
     if (!make_room(&w->base, n_used, n_blocks) ||
-        !make_room(&w->blocks, n_used, n_blocks) || !make_room(&w->offset, w->n, n + 1) ||
-        !make_room(&w->lows, w->n, n + 1) || !make_room(&w->kinds, w->n, n + 1)) {
+        !make_room(&w->blocks, n_used, n_blocks) || !make_room(&w->offset, w->n, n + 1)) {
         return false;
     }
     w->room = n;
     w->times = (struct mpl_times){ .base = w->base.data,
                                    .offset = w->offset.data,
                                    .wide = &w->wide_ticks };
-    w->kind = w->kinds.data;
-    w->low = w->lows.data;
     w->block = w->blocks.data;
     return true;
 }
 
-/* The middle of what 16 bits can tell is where references went on in the block before. */
-static uint32_t first_after(uint32_t last)
+/* Keeps the shape of the block at hand, which is complete. */
+static void close_block(struct mpl_event_writer *w)
 {
-    const uint32_t half = MPL_REF_ESCAPE / 2;
+    const uint32_t number = mpl_distinct_add(&w->shapes, &w->shape);
 
-    return last > half ? last - half : 0;
+    w->is_short |= number == MPL_NONE || !mpl_buf_put(&w->numbers, &number);
 }
 
 /* What 32 bits can tell. */
@@ -290,12 +291,15 @@ void mpl_event_writer_open_block(struct mpl_event_writer *w, int64_t ticks)
 
     if (w->n == 0) {
         memset(w->last, 0, sizeof w->last);
+    } else {
+        close_block(w);
     }
     w->base_ticks = ticks;
     w->times.base[at] = ticks;
     w->reach = narrow_reach;
-    for (int class = MPL_REF_MESSAGE; class < MPL_REF_CLASSES; class ++) {
-        w->first[class] = first_after(w->last[class]);
+    for (int i = 0; i < MPL_REF_CLASSES - 1; i++) {
+        /* Where references went on in the block before is the middle of what 16 bits can tell. */
+        w->first[i] = w->last[i] - MPL_REF_ESCAPE / 2;
     }
     w->block[at].wide = MPL_NONE;
     memcpy(w->block[at].first, w->first, sizeof w->first);
@@ -337,10 +341,12 @@ void mpl_event_writer_add_ticks(struct mpl_event_writer *w, int64_t ticks)
 void mpl_event_writer_add_ref(struct mpl_event_writer *w, enum mpl_ref_class class,
                               uint32_t ref)
 {
-    struct mpl_ref_block *block = &w->block[w->n / MPL_BLOCK_EVENTS];
+    struct mpl_event_block *block = &w->block[w->n / MPL_BLOCK_EVENTS];
 
-    w->low[w->n] = MPL_REF_ESCAPE;
-    w->last[class] = ref != MPL_NONE ? ref : w->last[class];
+    w->shape.low[w->n % MPL_BLOCK_EVENTS] = MPL_REF_ESCAPE;
+    if (class != MPL_REF_PLAIN && ref != MPL_NONE) {
+        w->last[class - 1] = ref;
+    }
     if (block->wide == MPL_NONE && ref != MPL_NONE) {
         const size_t place = w->wide_refs.n;
         uint32_t *wide = mpl_buf_add_many(&w->wide_refs, MPL_BLOCK_EVENTS);
@@ -363,21 +369,48 @@ void mpl_event_writer_set_ticks(struct mpl_event_writer *w, uint32_t event, int6
     take_base(w, w->n - 1);
 }
 
+/* The last block may not be full. */
+static void end_blocks(struct mpl_event_writer *w)
+{
+    const uint32_t n = w->n % MPL_BLOCK_EVENTS;
+
+    if (n > 0) {
+        memset(w->shape.low + n, 0, (MPL_BLOCK_EVENTS - n) * sizeof *w->shape.low);
+        memset(w->shape.kind + n, 0, (MPL_BLOCK_EVENTS - n) * sizeof *w->shape.kind);
+    }
+    if (w->n > 0) {
+        close_block(w);
+    }
+}
+
+/* Where the shapes of blocks are is known when all are there. False: no memory. */
+static bool find_shapes(struct mpl_event_writer *w, struct mpl_arena *arena)
+{
+    const uint32_t *numbers = w->numbers.data;
+    const struct mpl_event_shape *shapes = mpl_distinct_take(&w->shapes, arena);
+
+    for (size_t i = 0; i < w->numbers.n && shapes != NULL; i++) {
+        w->block[i].shape = &shapes[numbers[i]];
+    }
+    w->numbers.n = 0;
+    return shapes != NULL;
+}
+
 bool mpl_event_writer_end(struct mpl_event_writer *w, struct mpl_arena *arena,
                           struct mpl_location *loc)
 {
     const uint32_t n = w->n;
     const uint32_t n_blocks = blocks_of(n);
 
+    end_blocks(w);
+    w->is_short = w->is_short || !find_shapes(w, arena);
     loc->n_events = n;
     loc->times = (struct mpl_times){ .base = mpl_buf_drain(&w->base, n_blocks, arena),
                                      .offset = mpl_buf_drain(&w->offset, n, arena),
                                      .wide = keep_wide(arena) };
-    loc->kind = mpl_buf_drain(&w->kinds, n, arena);
-    loc->refs =
-        (struct mpl_ref_column){ .low = mpl_buf_drain(&w->lows, n, arena),
-                                 .block = mpl_buf_drain(&w->blocks, n_blocks, arena),
-                                 .wide = mpl_buf_take(&w->wide_refs, arena) };
+    loc->column =
+        (struct mpl_event_column){ .blocks = mpl_buf_drain(&w->blocks, n_blocks, arena),
+                                   .wide = mpl_buf_take(&w->wide_refs, arena) };
     w->n = 0;
     w->room = 0;
     if (loc->times.wide == NULL) {
@@ -386,8 +419,7 @@ bool mpl_event_writer_end(struct mpl_event_writer *w, struct mpl_arena *arena,
     *loc->times.wide = w->wide_ticks;
     w->wide_ticks = mpl_buf_make(sizeof(int64_t));
     return !w->is_short && loc->times.base != NULL && loc->times.offset != NULL &&
-           loc->kind != NULL && loc->refs.low != NULL && loc->refs.block != NULL &&
-           loc->refs.wide != NULL;
+           loc->column.blocks != NULL && loc->column.wide != NULL;
 }
 
 bool mpl_location_set_events(struct mpl_location *loc, uint32_t n, const int64_t *ticks,

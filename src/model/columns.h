@@ -1,10 +1,13 @@
 /*
- * The columns of a location's events: times, kinds and references in 7.4 bytes per event instead of 13.
+ * The columns of a location's events: times, kinds and references in 4.4 to 7.4 bytes per event instead of 13.
  *
  * Events stand in blocks of 64. A block has the earliest of its times, and each event how much later it is, in
- * 32 bits; so the messages and collectives that a block names are counted from its first ones, in 16 bits. What
- * does not fit (a block of more than 4.3 s where a tick is a nanosecond, the number of a lock) stands in full
- * in a column beside, which only such blocks have.
+ * 32 bits; so the messages and collectives that a block names are counted from where those of the block before
+ * ended, in 16 bits. What does not fit (a block of more than 4.3 s where a tick is a nanosecond, the number of a
+ * lock) stands in full in a column beside, which only such blocks have.
+ *
+ * Kinds and references of a block, so counted, are its shape. Programs repeat themselves, so many blocks have the same
+ * shape, which is kept once.
  */
 #ifndef MPL_MODEL_COLUMNS_H
 #define MPL_MODEL_COLUMNS_H
@@ -84,32 +87,48 @@ static inline enum mpl_ref_class mpl_ref_class_of(uint8_t kind)
     return (enum mpl_ref_class)(MPL_REF_CLASS_BITS >> 2 * kind & 3);
 }
 
-struct mpl_ref_block {
-    uint32_t first[MPL_REF_CLASSES]; /**< No reference is smaller; that of PLAIN is 0. */
+/** In `low`: the reference is MPL_NONE, or stands in full where the block has a place for it. */
+#define MPL_REF_ESCAPE UINT16_MAX
+
+/** Behind the last event of all everything is 0. */
+struct mpl_event_shape {
+    uint16_t low[MPL_BLOCK_EVENTS];
+    uint8_t kind[MPL_BLOCK_EVENTS]; /**< enum mpl_event_kind */
+};
+
+struct mpl_event_block {
+    const struct mpl_event_shape *shape;
+    /** What references are counted from, round the end of 32 bits: of MESSAGE and COLLECTIVE. */
+    uint32_t first[MPL_REF_CLASSES - 1];
     uint32_t wide; /**< Where its references stand in full; MPL_NONE: all fit. */
 };
 
-/** In mpl_ref_column.low: the reference is MPL_NONE, or stands in full where the block has a place for it. */
-#define MPL_REF_ESCAPE UINT16_MAX
-
-struct mpl_ref_column {
-    const uint16_t *low; /**< Per event. */
-    const struct mpl_ref_block *block;
+/** Kinds and references. */
+struct mpl_event_column {
+    const struct mpl_event_block *blocks;
     const uint32_t *wide;
 };
 
-/** Cheapest where \p class is a constant. */
-static inline uint32_t mpl_ref_column_get(const struct mpl_ref_column *refs,
-                                          enum mpl_ref_class class, uint32_t event)
+static inline uint8_t mpl_event_column_kind(const struct mpl_event_column *column,
+                                            uint32_t event)
 {
-    const struct mpl_ref_block *block = &refs->block[event / MPL_BLOCK_EVENTS];
-    const uint16_t low = refs->low[event];
+    const struct mpl_event_block *block = &column->blocks[event / MPL_BLOCK_EVENTS];
+
+    return block->shape->kind[event % MPL_BLOCK_EVENTS];
+}
+
+/** Cheapest where \p class is a constant. */
+static inline uint32_t mpl_event_column_ref(const struct mpl_event_column *column,
+                                            enum mpl_ref_class class, uint32_t event)
+{
+    const struct mpl_event_block *block = &column->blocks[event / MPL_BLOCK_EVENTS];
+    const uint16_t low = block->shape->low[event % MPL_BLOCK_EVENTS];
 
     if (__builtin_expect(low != MPL_REF_ESCAPE, true)) {
-        return class == MPL_REF_PLAIN ? low : block->first[class] + low;
+        return class == MPL_REF_PLAIN ? low : block->first[class - 1] + low;
     }
     return block->wide == MPL_NONE ? MPL_NONE
-                                   : refs->wide[block->wide + event % MPL_BLOCK_EVENTS];
+                                   : column->wide[block->wide + event % MPL_BLOCK_EVENTS];
 }
 
 /* ---- writing ------------------------------------------------------------------------ */
@@ -117,22 +136,22 @@ static inline uint32_t mpl_ref_column_get(const struct mpl_ref_column *refs,
 /** Takes the events of one location after the other, each in order. */
 struct mpl_event_writer {
     struct mpl_times times; /**< What has been added. */
-    uint8_t *kind;
-    uint16_t *low;
-    struct mpl_ref_block *block;
+    struct mpl_event_block *block;
     uint32_t n;
     uint64_t room; /**< For so many events in all there is room. */
     bool is_short; /**< Memory ran out; nothing else holds. */
     /* Of the block at hand: */
     int64_t base_ticks;
     uint64_t reach; /**< So much later a time must not be to fit; 0 if the block is wide. */
-    uint32_t first[MPL_REF_CLASSES];
-    uint32_t last
-        [MPL_REF_CLASSES]; /**< The last reference of each class but PLAIN, and but MPL_NONE. */
+    struct mpl_event_shape shape;
+    uint32_t first[MPL_REF_CLASSES - 1];
+    uint32_t
+        last[MPL_REF_CLASSES - 1]; /**< The last reference of each class, but MPL_NONE. */
     /* Owned: */
-    struct mpl_buf base, offset, kinds, lows,
-        blocks; /**< Room for mpl_event_writer_reserve(). */
+    struct mpl_buf base, offset, blocks; /**< Room for mpl_event_writer_reserve(). */
     struct mpl_buf wide_ticks, wide_refs;
+    struct mpl_distinct shapes; /**< struct mpl_event_shape */
+    struct mpl_buf numbers;     /**< uint32_t, of each complete block: that of its shape. */
 };
 
 struct mpl_event_writer mpl_event_writer_make(void);
@@ -159,22 +178,23 @@ static inline void mpl_event_writer_add_of(struct mpl_event_writer *writer, int6
     }
 
     const uint64_t later = (uint64_t) ticks - (uint64_t) writer->base_ticks;
-    const uint32_t above = class == MPL_REF_PLAIN ? ref : ref - writer->first[class];
+    const uint32_t above = class == MPL_REF_PLAIN ? ref : ref - writer->first[class - 1];
 
     if (__builtin_expect(later < writer->reach, true)) {
         writer->times.offset[n] = (uint32_t) later;
     } else {
         mpl_event_writer_add_ticks(writer, ticks);
     }
-    if (__builtin_expect(above < MPL_REF_ESCAPE, true)) {
-        writer->low[n] = (uint16_t) above;
+    if (__builtin_expect(
+            above < MPL_REF_ESCAPE && (class == MPL_REF_PLAIN || ref != MPL_NONE), true)) {
+        writer->shape.low[n % MPL_BLOCK_EVENTS] = (uint16_t) above;
         if (class != MPL_REF_PLAIN) {
-            writer->last[class] = ref;
+            writer->last[class - 1] = ref;
         }
     } else {
         mpl_event_writer_add_ref(writer, class, ref);
     }
-    writer->kind[n] = kind;
+    writer->shape.kind[n % MPL_BLOCK_EVENTS] = kind;
     writer->n = n + 1;
 }
 

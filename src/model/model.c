@@ -157,7 +157,7 @@ const uint32_t *mpl_location_count_enters(const struct mpl_location *loc,
     uint32_t *enters = MPL_NEW_ARRAY(arena, loc->n_events / ENTERS_BLOCK + 1, uint32_t);
     uint32_t n = 0;
 
-    mpl_assert(loc->kind != NULL);
+    mpl_assert(loc->column.blocks != NULL);
 
     for (uint32_t i = 0; enters != NULL && i < loc->n_events; i++) {
         if (i % ENTERS_BLOCK == 0) {
@@ -171,10 +171,21 @@ const uint32_t *mpl_location_count_enters(const struct mpl_location *loc,
 uint32_t mpl_location_find(const struct mpl_location *loc, enum mpl_event_kind kind,
                            uint32_t from)
 {
-    while (from < loc->n_events && mpl_kind_of(loc, from) != kind) {
-        from++;
+    uint32_t i = from % MPL_BLOCK_EVENTS;
+
+    for (uint32_t b = from / MPL_BLOCK_EVENTS; from < loc->n_events; b++, i = 0) {
+        const uint32_t first = b * MPL_BLOCK_EVENTS;
+        const uint32_t n = loc->n_events - first < MPL_BLOCK_EVENTS ? loc->n_events - first
+                                                                    : MPL_BLOCK_EVENTS;
+        const uint8_t *kinds = loc->column.blocks[b].shape->kind;
+        const uint8_t *found = memchr(kinds + i, kind, n - i);
+
+        if (found != NULL) {
+            return first + (uint32_t) (found - kinds);
+        }
+        from = first + n;
     }
-    return from;
+    return loc->n_events;
 }
 
 uint32_t mpl_location_site(const struct mpl_location *loc, uint32_t event)

@@ -232,8 +232,7 @@ struct mpl_location {
     uint32_t n_events;
     struct mpl_times times; /**< Read by mpl_ticks_of(). Never decreasing. Written by read,
                                      rewritten in place by clock. */
-    const uint8_t *kind;    /**< enum mpl_event_kind */
-    struct mpl_ref_column refs; /**< Read by mpl_ref_of(). */
+    struct mpl_event_column column; /**< Read by mpl_kind_of() and mpl_ref_of(). */
 
     uint32_t n_messages;
     const struct mpl_message *messages;
@@ -262,7 +261,7 @@ struct mpl_location {
 /** enum mpl_event_kind */
 static inline uint8_t mpl_kind_of(const struct mpl_location *loc, uint32_t event)
 {
-    return loc->kind[event];
+    return mpl_event_column_kind(&loc->column, event);
 }
 
 static inline struct mpl_message mpl_message_get(const struct mpl_location *loc,
@@ -295,19 +294,20 @@ static inline int64_t mpl_ticks_of(const struct mpl_location *loc, uint32_t even
 /** What enum mpl_event_kind says of the event's kind. */
 static inline uint32_t mpl_ref_of(const struct mpl_location *loc, uint32_t event)
 {
-    return mpl_ref_column_get(&loc->refs, mpl_ref_class_of(mpl_kind_of(loc, event)), event);
+    return mpl_event_column_ref(&loc->column, mpl_ref_class_of(mpl_kind_of(loc, event)),
+                                event);
 }
 
 /** The same of an enter or leave, for less. */
 static inline uint32_t mpl_region_of(const struct mpl_location *loc, uint32_t event)
 {
-    return mpl_ref_column_get(&loc->refs, MPL_REF_PLAIN, event);
+    return mpl_event_column_ref(&loc->column, MPL_REF_PLAIN, event);
 }
 
 /** Likewise of an end of a message. */
 static inline uint32_t mpl_message_of(const struct mpl_location *loc, uint32_t event)
 {
-    return mpl_ref_column_get(&loc->refs, MPL_REF_MESSAGE, event);
+    return mpl_event_column_ref(&loc->column, MPL_REF_MESSAGE, event);
 }
 
 /** Makes what was added the columns of \p loc, in \p arena, and is ready for the next one. False: out of memory. */

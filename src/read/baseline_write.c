@@ -158,15 +158,16 @@ static void put_records(struct writer *w, struct mpl_location *loc)
         .messages = copy(w, loc->messages, loc->n_messages * sizeof *loc->messages),
         .collectives =
             copy(w, loc->collectives, loc->n_collectives * sizeof *loc->collectives),
-        .kind = copy(w, loc->kind, n * sizeof *loc->kind),
+        .kind = MPL_NEW_ARRAY(w->scratch, n, uint8_t),
         .ref = MPL_NEW_ARRAY(w->scratch, n, uint32_t),
     };
     uint32_t *shapes = MPL_NEW_ARRAY(w->scratch, n, uint32_t);
     struct mpl_coder one = mpl_coder_write();
     struct mpl_coder all = mpl_coder_write();
 
-    w->is_short |= shapes == NULL || r.ref == NULL;
-    for (uint32_t i = 0; i < n && r.ref != NULL; i++) {
+    w->is_short |= shapes == NULL || r.kind == NULL || r.ref == NULL;
+    for (uint32_t i = 0; i < n && !w->is_short; i++) {
+        r.kind[i] = mpl_kind_of(loc, i);
         r.ref[i] = mpl_ref_of(loc, i);
     }
     for (uint32_t i = 0; i < n && !w->is_short; i++) {

@@ -136,8 +136,8 @@ START_TEST(references_that_do_not_fit_stand_in_full)
     const struct mpl_location loc = columns_of(&p);
 
     assert_same(&loc, &p);
-    ck_assert_uint_eq(loc.refs.block[0].wide, MPL_NONE);
-    ck_assert_uint_ne(loc.refs.block[1].wide, MPL_NONE);
+    ck_assert_uint_eq(loc.column.blocks[0].wide, MPL_NONE);
+    ck_assert_uint_ne(loc.column.blocks[1].wide, MPL_NONE);
 }
 END_TEST
 
@@ -160,13 +160,56 @@ START_TEST(messages_and_collectives_count_from_the_first_of_a_block)
 
     assert_same(&loc, &p);
     for (uint32_t b = 0; b < 10; b++) {
-        ck_assert_uint_eq(loc.refs.block[b].wide, MPL_NONE);
+        ck_assert_uint_eq(loc.column.blocks[b].wide, MPL_NONE);
     }
     p.ref[100] = 110000; /* Too far from the messages before it. */
     p.kind[100] = MPL_EV_RECV;
     loc = columns_of(&p);
     assert_same(&loc, &p);
-    ck_assert_uint_ne(loc.refs.block[1].wide, MPL_NONE);
+    ck_assert_uint_ne(loc.column.blocks[1].wide, MPL_NONE);
+}
+END_TEST
+
+START_TEST(blocks_that_repeat_have_one_shape)
+{
+    struct plain p = { 0 };
+
+    for (uint32_t i = 0; i < 320; i++) {
+        const uint8_t kind = i % 4 == 0   ? MPL_EV_ENTER
+                             : i % 4 == 3 ? MPL_EV_LEAVE
+                                          : MPL_EV_SEND;
+
+        add(&p, (int64_t) i * i, kind, kind == MPL_EV_SEND ? i / 4 * 2 + i % 4 - 1 : 7);
+    }
+    p.ref[4 * 64] = 8;
+
+    const struct mpl_location loc = columns_of(&p);
+    const struct mpl_event_block *blocks = loc.column.blocks;
+
+    assert_same(&loc, &p);
+    ck_assert_ptr_eq(blocks[1].shape, blocks[2].shape);
+    ck_assert_ptr_eq(blocks[1].shape, blocks[3].shape);
+    ck_assert_ptr_ne(blocks[1].shape, blocks[4].shape);
+}
+END_TEST
+
+START_TEST(the_next_record_of_a_kind_is_found)
+{
+    struct plain p = even(200);
+    struct mpl_location loc;
+
+    p.kind[63] = p.kind[64] = p.kind[199] = MPL_EV_OFF;
+    p.ref[63] = p.ref[64] = p.ref[199] = 0;
+    loc = columns_of(&p);
+    for (uint32_t i = 0; i <= p.n; i++) {
+        ck_assert_uint_eq(mpl_location_find(&loc, MPL_EV_OFF, i), i <= 63   ? 63
+                                                                  : i <= 64 ? 64
+                                                                  : i < 200 ? 199
+                                                                            : 200);
+        ck_assert_uint_eq(mpl_location_find(&loc, MPL_EV_ON, i), 200);
+    }
+    /* What fills the last block up is no record. */
+    ck_assert_uint_eq(mpl_location_find(&loc, MPL_EV_ENTER, 199), 200);
 }
 END_TEST
 
@@ -315,6 +358,8 @@ int main(void)
     tcase_add_test(c, a_block_of_the_earliest_time_of_all_keeps_it);
     tcase_add_test(c, references_that_do_not_fit_stand_in_full);
     tcase_add_test(c, messages_and_collectives_count_from_the_first_of_a_block);
+    tcase_add_test(c, blocks_that_repeat_have_one_shape);
+    tcase_add_test(c, the_next_record_of_a_kind_is_found);
     tcase_add_loop_test(c, times_are_rewritten_as_in_a_plain_array, 0, 50);
     tcase_add_test(c, no_events_need_no_columns);
     tcase_add_test(c, a_block_takes_wide_room_only_once);
