@@ -130,6 +130,14 @@ struct mpl_message {
     uint64_t bytes __attribute__((packed, aligned(4)));
 };
 
+enum { MPL_BLOCK_MESSAGES = 16 };
+
+/** As kinds and references of records, so messages that repeat those of another block are kept once. */
+struct mpl_message_block {
+    uint32_t shape; /**< Where they stand among the shapes, with records counted */
+    uint32_t event; /**< from here. */
+};
+
 enum mpl_coll_op {
     MPL_COLL_BARRIER,
     MPL_COLL_BCAST,
@@ -235,7 +243,8 @@ struct mpl_location {
     struct mpl_event_column column; /**< Read by mpl_kind_of() and mpl_ref_of(). */
 
     uint32_t n_messages;
-    const struct mpl_message *messages;
+    const struct mpl_message_block *message_blocks;
+    const struct mpl_message *message_shapes; /**< Read by mpl_message_get(). */
     uint32_t n_envelopes;
     const struct mpl_envelope *envelopes;
     uint32_t n_collectives;
@@ -267,13 +276,20 @@ static inline uint8_t mpl_kind_of(const struct mpl_location *loc, uint32_t event
 static inline struct mpl_message mpl_message_get(const struct mpl_location *loc,
                                                  uint32_t message)
 {
-    return loc->messages[message];
+    const struct mpl_message_block *block =
+        &loc->message_blocks[message / MPL_BLOCK_MESSAGES];
+    struct mpl_message found =
+        loc->message_shapes[block->shape + message % MPL_BLOCK_MESSAGES];
+
+    found.event += found.event != MPL_NONE ? block->event : 0;
+    found.post += found.post != MPL_NONE ? block->event : 0;
+    return found;
 }
 
 /** Asks the processor to have it at hand soon. */
 static inline void mpl_message_prefetch(const struct mpl_location *loc, uint32_t message)
 {
-    __builtin_prefetch(&loc->messages[message]);
+    __builtin_prefetch(&loc->message_blocks[message / MPL_BLOCK_MESSAGES]);
 }
 
 /** What a message end names; NULL: it was never completed. */
@@ -317,6 +333,19 @@ bool mpl_event_writer_end(struct mpl_event_writer *writer, struct mpl_arena *are
 bool mpl_location_set_events(struct mpl_location *loc, uint32_t n, const int64_t *ticks,
                              const uint8_t *kind, const uint32_t *ref,
                              struct mpl_arena *arena);
+
+/** For mpl_location_pack_messages(); to be freed by mpl_distinct_free(). */
+struct mpl_distinct mpl_message_shapes_make(void);
+/**
+ * Gives a location its messages, whose records and envelopes it need not have yet. \p shapes is scratch, and empty before and
+ * after. False: out of memory.
+ */
+bool mpl_location_pack_messages(struct mpl_location *loc, uint32_t n,
+                                const struct mpl_message *messages,
+                                struct mpl_distinct *shapes, struct mpl_arena *arena);
+/** The same for a single location. */
+bool mpl_location_set_messages(struct mpl_location *loc, uint32_t n,
+                               const struct mpl_message *messages, struct mpl_arena *arena);
 
 /** A moment at which the tracer compared a location's clock with the reference clock. */
 struct mpl_clock_offset {

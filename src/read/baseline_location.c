@@ -93,13 +93,14 @@ static void take_records(struct mpl_baseline_reader *r, const struct mpl_json_va
     struct mpl_record_coder to = {
         .model = r->model,
         .location = loc,
-        .messages = mpl_reader_make(r, loc->n_messages, sizeof *to.messages),
+        .messages = mpl_arena_array(r->scratch, loc->n_messages, sizeof *to.messages),
         .collectives = mpl_reader_make(r, loc->n_collectives, sizeof *to.collectives),
         .kind = mpl_arena_array(r->scratch, n, sizeof *to.kind),
         .ref = mpl_arena_array(r->scratch, n, sizeof *to.ref),
     };
 
-    r->is_short |= shapes == NULL || to.kind == NULL || to.ref == NULL;
+    r->is_short |=
+        shapes == NULL || to.messages == NULL || to.kind == NULL || to.ref == NULL;
     for (uint32_t i = 0; i < loc->n_messages && !r->is_short; i++) {
         to.messages[i] = (struct mpl_message){ MPL_NONE, MPL_NONE, MPL_NONE, 0 };
     }
@@ -111,10 +112,10 @@ static void take_records(struct mpl_baseline_reader *r, const struct mpl_json_va
         mpl_reader_complain(r, "records");
     }
     read_records(r, shapes, &to);
-    loc->messages = to.messages;
     loc->collectives = to.collectives;
-    r->is_short |=
-        r->is_short || !mpl_location_set_events(loc, n, times, to.kind, to.ref, r->arena);
+    r->is_short = r->is_short ||
+                  !mpl_location_set_messages(loc, loc->n_messages, to.messages, r->arena) ||
+                  !mpl_location_set_events(loc, n, times, to.kind, to.ref, r->arena);
 }
 
 static bool is_sound_thread_record(const struct mpl_location *loc,

@@ -155,7 +155,7 @@ static void put_records(struct writer *w, struct mpl_location *loc)
     struct mpl_record_coder r = {
         .model = w->model,
         .location = loc,
-        .messages = copy(w, loc->messages, loc->n_messages * sizeof *loc->messages),
+        .messages = MPL_NEW_ARRAY(w->scratch, loc->n_messages, struct mpl_message),
         .collectives =
             copy(w, loc->collectives, loc->n_collectives * sizeof *loc->collectives),
         .kind = MPL_NEW_ARRAY(w->scratch, n, uint8_t),
@@ -165,7 +165,10 @@ static void put_records(struct writer *w, struct mpl_location *loc)
     struct mpl_coder one = mpl_coder_write();
     struct mpl_coder all = mpl_coder_write();
 
-    w->is_short |= shapes == NULL || r.kind == NULL || r.ref == NULL;
+    w->is_short |= shapes == NULL || r.messages == NULL || r.kind == NULL || r.ref == NULL;
+    for (uint32_t i = 0; i < loc->n_messages && !w->is_short; i++) {
+        r.messages[i] = mpl_message_get(loc, i);
+    }
     for (uint32_t i = 0; i < n && !w->is_short; i++) {
         r.kind[i] = mpl_kind_of(loc, i);
         r.ref[i] = mpl_ref_of(loc, i);

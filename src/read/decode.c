@@ -504,6 +504,7 @@ struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
     if (decoder != NULL) {
         decoder->events = mpl_event_writer_make();
         decoder->messages = mpl_buf_make(sizeof(struct mpl_message));
+        decoder->message_shapes = mpl_message_shapes_make();
         decoder->collectives = mpl_buf_make(sizeof(struct mpl_collective));
         decoder->thread_records = mpl_buf_make(sizeof(struct mpl_thread_record));
         decoder->wanted = mpl_buf_make(sizeof(uint32_t));
@@ -516,6 +517,7 @@ void mpl_decoder_close(struct mpl_decoder *decoder)
 {
     mpl_event_writer_free(&decoder->events);
     mpl_buf_free(&decoder->messages);
+    mpl_distinct_free(&decoder->message_shapes);
     mpl_buf_free(&decoder->collectives);
     mpl_requests_free(&decoder->requests);
     mpl_envelopes_free(&decoder->envelopes);
@@ -619,8 +621,6 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
     }
     *counts = d->counts;
     loc->base_ticks = scan->first_time;
-    loc->n_messages = d->n_messages;
-    loc->messages = mpl_buf_drain(&decoder->messages, d->n_messages, arena);
     loc->n_collectives = d->n_collectives;
     loc->collectives = mpl_buf_drain(&decoder->collectives, d->n_collectives, arena);
     loc->n_envelopes = (uint32_t) decoder->envelopes.items.n;
@@ -628,10 +628,11 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
     loc->n_thread_records = (uint32_t) decoder->thread_records.n;
     loc->thread_records = mpl_buf_take(&decoder->thread_records, arena);
     /* Places of calls are counted in the columns of events. */
-    return !mpl_event_writer_end(&decoder->events, arena, loc) ||
-                   !mpl_extras_end(d, arena, loc) || loc->messages == NULL ||
-                   loc->collectives == NULL || loc->envelopes == NULL ||
-                   loc->thread_records == NULL
+    return !mpl_location_pack_messages(loc, d->n_messages, d->messages,
+                                       &decoder->message_shapes, arena) ||
+                   !mpl_event_writer_end(&decoder->events, arena, loc) ||
+                   !mpl_extras_end(d, arena, loc) || loc->collectives == NULL ||
+                   loc->envelopes == NULL || loc->thread_records == NULL
                ? mpl_nomem(err)
                : MPL_OK;
 }

@@ -60,8 +60,9 @@ struct mpl_decode {
 
 struct mpl_decoder {
     struct mpl_event_writer
-        events;                 /**< Room for this and the next two is made for a chunk. */
-    struct mpl_buf messages;    /**< struct mpl_message */
+        events;              /**< Room for this and the next two is made for a chunk. */
+    struct mpl_buf messages; /**< struct mpl_message */
+    struct mpl_distinct message_shapes;
     struct mpl_buf collectives; /**< struct mpl_collective */
     struct mpl_requests requests;
     struct mpl_envelopes envelopes;

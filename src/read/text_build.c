@@ -327,15 +327,15 @@ static void finish_location(struct mpl_build *b, struct mpl_builder *at)
 {
     struct mpl_location *location = at->location;
 
-    location->n_messages = (uint32_t) at->messages.n;
     location->n_collectives = (uint32_t) at->collectives.n;
     location->n_envelopes = (uint32_t) at->envelopes.items.n;
     location->n_wanted = (uint32_t) at->wanted.n;
     location->wanted = mpl_buf_take(&at->wanted, b->arena);
-    location->messages = mpl_buf_take(&at->messages, b->arena);
     location->collectives = mpl_buf_take(&at->collectives, b->arena);
     location->envelopes = mpl_buf_take(&at->envelopes.items, b->arena);
-    if (!take_events(b, at) || location->messages == NULL ||
+    if (!take_events(b, at) ||
+        !mpl_location_set_messages(location, (uint32_t) at->messages.n, at->messages.data,
+                                   b->arena) ||
         location->collectives == NULL || location->envelopes == NULL ||
         location->wanted == NULL) {
         b->is_out_of_memory = true;

@@ -154,7 +154,7 @@ static void grow(struct fixture *f, struct line *line)
     line->time = time;
     line->kind = kind;
     line->ref = ref;
-    loc->messages = line->messages = messages;
+    line->messages = messages;
     loc->envelopes = line->envelopes = envelopes;
     loc->collectives = line->collectives = parts;
 }
@@ -372,6 +372,8 @@ const struct mpl_events *fixture_events(struct fixture *f)
 
         ck_assert(mpl_location_set_events(line->loc, line->loc->n_events, line->time,
                                           line->kind, line->ref, f->arena));
+        ck_assert(mpl_location_set_messages(line->loc, line->loc->n_messages,
+                                            line->messages, f->arena));
     }
     mpl_model_check(f->model);
     ck_assert_int_eq(mpl_match_create(f->model, f->arena, &match, &err), MPL_OK);

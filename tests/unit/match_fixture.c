@@ -417,7 +417,6 @@ struct mpl_model *trace_model(struct trace *t)
         struct mpl_location *loc = &m->locations[l];
         struct place *p = &t->place[l];
 
-        loc->n_messages = (uint32_t) p->message.n;
         loc->n_envelopes = (uint32_t) p->envelope.n;
         loc->n_collectives = (uint32_t) p->collective.n;
         loc->n_thread_records = (uint32_t) p->thread.n;
@@ -425,7 +424,8 @@ struct mpl_model *trace_model(struct trace *t)
         ck_assert(mpl_location_set_events(loc, (uint32_t) p->time.n, p->time.data,
                                           p->kind.data, p->ref.data, t->arena));
         m->n_events += loc->n_events;
-        loc->messages = must(mpl_buf_take(&p->message, t->arena));
+        ck_assert(mpl_location_set_messages(loc, (uint32_t) p->message.n, p->message.data,
+                                            t->arena));
         loc->envelopes = must(mpl_buf_take(&p->envelope, t->arena));
         loc->collectives = must(mpl_buf_take(&p->collective, t->arena));
         loc->thread_records = must(mpl_buf_take(&p->thread, t->arena));

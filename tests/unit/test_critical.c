@@ -403,7 +403,7 @@ static void add_message(struct graph *g, uint32_t location, uint32_t message)
 {
     const struct mpl_message m = mpl_message_get(&g->model->locations[location], message);
     const struct mpl_end other = mpl_match_partner(g->match, location, message);
-    const struct mpl_message *o;
+    struct mpl_message o;
     uint32_t posted;
     uint32_t completed;
 
@@ -411,10 +411,9 @@ static void add_message(struct graph *g, uint32_t location, uint32_t message)
         !g->model->locations[location].envelopes[m.envelope].is_send) {
         return;
     }
-    o = &g->model->locations[other.location].messages[other.message];
-    need(g, node_of_event(g, other.location, o->event),
-         node_of_event(g, location, m.event));
-    posted = node_of_event(g, other.location, o->post != MPL_NONE ? o->post : o->event);
+    o = mpl_message_get(&g->model->locations[other.location], other.message);
+    need(g, node_of_event(g, other.location, o.event), node_of_event(g, location, m.event));
+    posted = node_of_event(g, other.location, o.post != MPL_NONE ? o.post : o.event);
     completed = node_of_event(g, location, m.post != MPL_NONE ? m.post : m.event);
     if (posted != MPL_NONE && completed != MPL_NONE) {
         struct mpl_call_view view;

@@ -266,8 +266,7 @@ static void rebuild(struct mpl_location *loc, const struct draft *d,
         refs[i] = k;
     }
     ck_assert(mpl_location_set_events(loc, d->n, times, kinds, refs, arena));
-    loc->n_messages = messages.n;
-    loc->messages = m;
+    ck_assert(mpl_location_set_messages(loc, messages.n, m, arena));
     loc->n_collectives = collectives.n;
     loc->collectives = c;
 }
@@ -305,20 +304,32 @@ static uint32_t find_record(const struct mpl_location *loc, const struct call *c
     return MPL_NONE;
 }
 
+static void set_message(struct mpl_location *loc, uint32_t message, struct mpl_message x,
+                        struct mpl_arena *arena)
+{
+    struct mpl_message *all = MPL_NEW_ARRAY(arena, loc->n_messages, struct mpl_message);
+
+    for (uint32_t i = 0; i < loc->n_messages; i++) {
+        all[i] = i == message ? x : mpl_message_get(loc, i);
+    }
+    ck_assert(mpl_location_set_messages(loc, loc->n_messages, all, arena));
+}
+
 static bool change_message(const struct mpl_model *model, struct mpl_location *loc,
                            uint32_t message, enum fault fault, struct mpl_arena *arena)
 {
-    struct mpl_message *x = (struct mpl_message *) &loc->messages[message];
+    struct mpl_message x = mpl_message_get(loc, message);
     struct mpl_envelope *all =
         MPL_NEW_ARRAY(arena, (size_t) loc->n_envelopes + 1, struct mpl_envelope);
     struct mpl_envelope *v = &all[loc->n_envelopes];
 
     if (fault == SIZE) {
-        x->bytes += 8;
+        x.bytes += 8;
+        set_message(loc, message, x, arena);
         return true;
     }
     memcpy(all, loc->envelopes, loc->n_envelopes * sizeof *all);
-    *v = all[x->envelope];
+    *v = all[x.envelope];
     if (v->peer == MPL_NONE) {
         return false;
     }
@@ -330,8 +341,9 @@ static bool change_message(const struct mpl_model *model, struct mpl_location *l
         v->peer %= model->n_processes;
         v->peer_rank = v->peer;
     }
-    x->envelope = loc->n_envelopes++;
+    x.envelope = loc->n_envelopes++;
     loc->envelopes = all;
+    set_message(loc, message, x, arena);
     return true;
 }
 

@@ -369,13 +369,13 @@ static void expect_message(const struct known *o, uint32_t location, uint32_t ev
         mpl_kind_of(loc, event) == MPL_EV_RECV || mpl_kind_of(loc, event) == MPL_EV_IRECV;
     const struct mpl_end end =
         mpl_match_partner(mpl_events_match(o->events), location, mpl_ref_of(loc, event));
-    const struct mpl_message *other;
+    struct mpl_message other;
 
     if (end.message == MPL_NONE) {
         x->is_known = false;
         return;
     }
-    other = &o->model->locations[end.location].messages[end.message];
+    other = mpl_message_get(&o->model->locations[end.location], end.message);
     if (is_receive) {
         const int64_t send = send_time(o, end);
 
@@ -384,7 +384,7 @@ static void expect_message(const struct known *o, uint32_t location, uint32_t ev
         }
         at_least(x, clip(send - enter, duration), MPL_WAIT_LATE_SENDER, end.location);
     } else {
-        const uint32_t post = other->post != MPL_NONE ? other->post : other->event;
+        const uint32_t post = other.post != MPL_NONE ? other.post : other.event;
         const int64_t receive = enter_time(o, end.location, post);
 
         if (receive <= enter + duration) {
@@ -824,7 +824,7 @@ static bool is_looked_for(const struct clockwork *c, uint32_t location, uint32_t
     const struct known_call *call = &o->calls[location][c->at[location]];
     const int64_t begin = time_of(o, location, call->enter);
     const int64_t ticks = time_of(o, location, call->leave) - begin;
-    const struct mpl_message *message;
+    struct mpl_message message;
     uint32_t posting;
 
     if (mpl_kind_of(&o->model->locations[location], e) != MPL_EV_SEND ||
@@ -832,9 +832,9 @@ static bool is_looked_for(const struct clockwork *c, uint32_t location, uint32_t
         is_held(c, location, e, region, end.location)) {
         return false;
     }
-    message = &o->model->locations[end.location].messages[end.message];
-    posting = call_of(o, end.location,
-                      message->post != MPL_NONE ? message->post : message->event);
+    message = mpl_message_get(&o->model->locations[end.location], end.message);
+    posting =
+        call_of(o, end.location, message.post != MPL_NONE ? message.post : message.event);
     *first = 0;
     while (*first < posting &&
            time_of(o, end.location, o->calls[end.location][*first].enter) <= begin) {
@@ -859,7 +859,7 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
     if (is_receive || mpl_kind_of(loc, e) == MPL_EV_SEND ||
         (mpl_kind_of(loc, e) == MPL_EV_ISEND_DONE && mpl_ref_of(loc, e) != MPL_NONE)) {
         const struct mpl_end end = mpl_match_partner(match, location, mpl_ref_of(loc, e));
-        const struct mpl_message *other;
+        struct mpl_message other;
         uint32_t first;
         int64_t held;
 
@@ -873,10 +873,9 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
             (!is_receive && !is_held(c, location, e, region, end.location))) {
             return true;
         }
-        other = &model->locations[end.location].messages[end.message];
+        other = mpl_message_get(&model->locations[end.location], end.message);
         return need(c, end.location,
-                    !is_receive && other->post != MPL_NONE ? other->post : other->event,
-                    now);
+                    !is_receive && other.post != MPL_NONE ? other.post : other.event, now);
     }
     if (mpl_kind_of(loc, e) == MPL_EV_COLL_END) {
         const struct mpl_coll_instance *in =

@@ -85,7 +85,7 @@ static uint32_t list_ends(const struct mpl_model *model, struct end *ends)
                                       e->is_send ? e->peer : loc->process,
                                       e->tag,
                                       e->is_send,
-                                      posted(loc, msg),
+                                      posted(loc, &msg),
                                       l,
                                       i,
                                       MPL_NONE };

@@ -193,6 +193,58 @@ START_TEST(blocks_that_repeat_have_one_shape)
 }
 END_TEST
 
+/* Also with fewer than a block has, and without any; _i: every how many-th is another one. */
+START_TEST(messages_come_back_and_repeat_once)
+{
+    enum { N = 5 * MPL_BLOCK_MESSAGES + 3 };
+    struct mpl_message all[N];
+    struct mpl_location loc = { 0 };
+
+    for (uint32_t i = 0; i < N; i++) {
+        all[i] = (struct mpl_message){ .envelope = i % 4,
+                                       .event = i % 8 == 5 ? MPL_NONE : 1000 + 3 * i,
+                                       .post = i % 2 == 0
+                                                   ? MPL_NONE
+                                                   : 999 + 2 * (i % 16) + 3 * (i - i % 16),
+                                       .bytes = 8 };
+        if (_i > 0 && i % (uint32_t) _i == (uint32_t) _i - 1) {
+            all[i].bytes = UINT64_MAX - i;
+            all[i].event = MPL_NONE - 1;
+            all[i].envelope = MPL_NONE;
+        }
+    }
+    for (uint32_t n = 0; n <= N; n++) {
+        ck_assert(mpl_location_set_messages(&loc, n, all, arena));
+        ck_assert_uint_eq(loc.n_messages, n);
+        for (uint32_t i = 0; i < n; i++) {
+            const struct mpl_message m = mpl_message_get(&loc, i);
+
+            ck_assert_mem_eq(&m, &all[i], sizeof m);
+        }
+    }
+    for (uint32_t b = 1; b < 5; b++) {
+        const bool is_same = loc.message_blocks[b].shape == loc.message_blocks[0].shape;
+
+        ck_assert_int_eq(is_same, _i == 0);
+    }
+}
+END_TEST
+
+START_TEST(messages_without_memory)
+{
+    struct mpl_message all[20] = { { .event = 7 } };
+    struct mpl_location loc = { 0 };
+    long n = 0;
+
+    do {
+        mpl_alloc_fail_after(n++);
+    } while (!mpl_location_set_messages(&loc, 20, all, arena));
+    mpl_alloc_fail_after(-1);
+    ck_assert_int_gt(n, 3);
+    ck_assert_uint_eq(mpl_message_get(&loc, 0).event, 7);
+}
+END_TEST
+
 START_TEST(the_next_record_of_a_kind_is_found)
 {
     struct plain p = even(200);
@@ -360,6 +412,8 @@ int main(void)
     tcase_add_test(c, messages_and_collectives_count_from_the_first_of_a_block);
     tcase_add_test(c, blocks_that_repeat_have_one_shape);
     tcase_add_test(c, the_next_record_of_a_kind_is_found);
+    tcase_add_loop_test(c, messages_come_back_and_repeat_once, 0, 9);
+    tcase_add_test(c, messages_without_memory);
     tcase_add_loop_test(c, times_are_rewritten_as_in_a_plain_array, 0, 50);
     tcase_add_test(c, no_events_need_no_columns);
     tcase_add_test(c, a_block_takes_wide_room_only_once);
