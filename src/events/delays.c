@@ -33,12 +33,21 @@ struct sums {
 
 enum { SUMS_EVERY = 16 }; /* calls */
 
+/*
+ * How the rate of a location changes when the walk comes down to each of some calls in a row. What a wait hands down
+ * mostly lies shortly before it, so few blocks are in use at a time; those that the walk is through serve again.
+ */
+enum { CHANGES_PER_BLOCK = 32 };
+union changes {
+    double of[CHANGES_PER_BLOCK];
+    uint32_t next_spare; /* block + 1; 0: none */
+};
+
 /* A location while costs are handed down. */
 struct track {
-    struct sums *sums; /* one per SUMS_EVERY calls; valid with has_sums */
-    bool has_sums;
+    struct sums *sums; /* one per SUMS_EVERY calls; NULL: not made */
     uint64_t n_asked;  /* calls in long stretches that were asked for */
-    double *change;    /* per call: how `rate` changes when the walk comes down to it */
+    uint32_t *blocks;  /* per CHANGES_PER_BLOCK calls: block + 1; 0: nothing changes */
     double rate;       /* what each tick of waiting has inherited, at call `at` */
     uint32_t at;       /* calls from here on have had their turn */
     size_t left;       /* so many of its waits have not had it */
@@ -53,7 +62,9 @@ struct delays {
     struct mpl_arena *scratch;
     struct track *tracks;
     struct mpl_blames blames;
-    uint32_t *order; /* heap of locations with waits left: the next one first */
+    struct mpl_buf changes; /* union changes */
+    uint32_t first_spare;   /* of these: block + 1; 0: none */
+    uint32_t *order;        /* heap of locations with waits left: the next one first */
     uint32_t n_order;
 };
 
@@ -88,19 +99,20 @@ static void add_call(const struct mpl_lane *lane, const struct mpl_call *call,
     sums->called_ticks += mpl_call_duration_ticks(lane, call);
 }
 
+/* Without memory, which the arena remembers, nothing is added up. */
 static void add_up(const struct delays *d, uint32_t location)
 {
     const struct mpl_lane *lane = &d->events->lanes[location];
     struct track *t = &d->tracks[location];
     struct sums sums = { 0, 0 };
 
-    for (uint32_t k = 0; k < lane->n_calls; k++) {
+    t->sums = MPL_NEW_ARRAY(d->scratch, lane->n_calls / SUMS_EVERY + 1, struct sums);
+    for (uint32_t k = 0; k < lane->n_calls && t->sums != NULL; k++) {
         add_call(lane, &lane->calls[k], &sums);
         if ((k + 1) % SUMS_EVERY == 0) {
             t->sums[(k + 1) / SUMS_EVERY] = sums;
         }
     }
-    t->has_sums = true;
 }
 
 static struct sums sums_at(const struct delays *d, uint32_t location, uint32_t call)
@@ -124,10 +136,10 @@ static bool has_sums(const struct delays *d, uint32_t location, uint32_t n)
     struct track *t = &d->tracks[location];
 
     t->n_asked += n;
-    if (!t->has_sums && t->n_asked >= d->events->lanes[location].n_calls) {
+    if (t->sums == NULL && t->n_asked >= d->events->lanes[location].n_calls) {
         add_up(d, location);
     }
-    return t->has_sums;
+    return t->sums != NULL;
 }
 
 /* Of calls \p first to \p end - 1: mostly a few, as locations meet again and again. */
@@ -156,12 +168,75 @@ static bool make_track(struct delays *d, uint32_t location)
     const uint32_t n = d->events->lanes[location].n_calls;
     struct track *t = &d->tracks[location];
 
-    t->sums = MPL_NEW_ARRAY(d->scratch, n / SUMS_EVERY + 1, struct sums);
-    t->change = mpl_arena_array_touched(d->scratch, n, sizeof *t->change);
+    t->blocks = MPL_NEW_ARRAY(d->scratch, n / CHANGES_PER_BLOCK + 1, uint32_t);
     t->at = n;
     t->turn_after = MPL_NONE;
     t->left = d->blames.first[location + 1] - d->blames.first[location];
-    return t->sums != NULL && t->change != NULL;
+    return t->blocks != NULL;
+}
+
+/* ---- changes -------------------------------------------------------------------------------- */
+
+static union changes *block_at(const struct delays *d, uint32_t block)
+{
+    return (union changes *) d->changes.data + block - 1;
+}
+
+/* A block of calls in which nothing changes so far, plus one; 0: no memory. */
+static uint32_t take_block(struct delays *d)
+{
+    const uint32_t block = d->first_spare;
+
+    if (block == 0) {
+        return mpl_buf_add(&d->changes) == NULL ? 0 : (uint32_t) d->changes.n;
+    }
+    d->first_spare = block_at(d, block)->next_spare;
+    *block_at(d, block) = (union changes){ .of = { 0 } };
+    return block;
+}
+
+static void give_back(struct delays *d, uint32_t *block)
+{
+    block_at(d, *block)->next_spare = d->first_spare;
+    d->first_spare = *block;
+    *block = 0;
+}
+
+/* The walk is to find it when it comes down to the call. False when out of memory. */
+static bool add_change(struct delays *d, struct track *t, uint32_t call, double change)
+{
+    uint32_t *block = &t->blocks[call / CHANGES_PER_BLOCK];
+
+    if (*block == 0) {
+        *block = take_block(d);
+    }
+    if (*block == 0) {
+        return false;
+    }
+    block_at(d, *block)->of[call % CHANGES_PER_BLOCK] += change;
+    return true;
+}
+
+static void come_down(struct delays *d, struct track *t, uint32_t call)
+{
+    while (t->at > call) {
+        const uint32_t at = t->at - 1;
+        const uint32_t first = at - at % CHANGES_PER_BLOCK;
+        const uint32_t until = first > call ? first : call;
+        uint32_t *block = &t->blocks[at / CHANGES_PER_BLOCK];
+
+        if (*block != 0) {
+            const union changes *changes = block_at(d, *block);
+
+            for (uint32_t k = t->at; k > until; k--) {
+                t->rate += changes->of[k - 1 - first];
+            }
+            if (until == first) {
+                give_back(d, block);
+            }
+        }
+        t->at = until;
+    }
 }
 
 /* ---- handing down --------------------------------------------------------------------------- */
@@ -274,7 +349,8 @@ static void vote(struct track *t, uint32_t location, double seconds)
     }
 }
 
-static void hand_down(struct delays *d, uint32_t location, const struct mpl_blame *b,
+/* False when out of memory. */
+static bool hand_down(struct delays *d, uint32_t location, const struct mpl_blame *b,
                       struct mpl_delay *delays)
 {
     const struct mpl_call *call = &d->events->lanes[location].calls[b->call];
@@ -285,9 +361,7 @@ static void hand_down(struct delays *d, uint32_t location, const struct mpl_blam
     struct mpl_delay *delay = &delays[call->culprit];
     struct fault fault = { .share = 1, .turn = MPL_NONE };
 
-    while (own->at > b->call) {
-        own->rate += own->change[--own->at];
-    }
+    come_down(d, own, b->call);
     /* Sums of differences: what has all been taken back may be left as -1e-17. */
     const double inherited = own->rate > 0 ? wait * own->rate : 0;
 
@@ -307,16 +381,15 @@ static void hand_down(struct delays *d, uint32_t location, const struct mpl_blam
     delay->direct_s[call->wait_kind] += wait * fault.share * seconds;
     delay->indirect_s[call->wait_kind] += inherited * fault.share * seconds;
     delays[location].passed_s[call->wait_kind] += wait * (1 - fault.share) * seconds;
-    if (fault.share < 1) {
-        const uint32_t first = b->met.other == MPL_NONE ? 0 : b->met.other + 1;
+    /* Who has no wait left to be taken inherits nothing. */
+    if (fault.share < 1 && other->left > 0) {
         const double rate =
             (wait + inherited) * (1 - fault.share) / (double) fault.waiting_ticks;
 
-        other->change[b->until - 1] += rate;
-        if (first > 0) {
-            other->change[first - 1] -= rate;
-        }
+        return add_change(d, other, b->until - 1, rate) &&
+               (b->met.other == MPL_NONE || add_change(d, other, b->met.other, -rate));
     }
+    return true;
 }
 
 /*
@@ -394,8 +467,11 @@ static void fetch_ahead(const struct delays *d, uint32_t location)
     }
 }
 
-static void hand_down_all(struct delays *d, struct mpl_delay *delays)
+/* False when out of memory. */
+static bool hand_down_all(struct delays *d, struct mpl_delay *delays)
 {
+    bool is_enough = true;
+
     for (uint32_t l = 0; l < d->events->model->n_locations; l++) {
         if (d->tracks[l].left > 0) {
             d->tracks[l].end_ticks = wait_end_of(d, l, last_left(d, l)->call);
@@ -405,11 +481,11 @@ static void hand_down_all(struct delays *d, struct mpl_delay *delays)
     for (uint32_t at = d->n_order / 2; at > 0; at--) {
         sift_down(d, at - 1);
     }
-    while (d->n_order > 0) {
+    while (d->n_order > 0 && is_enough) {
         const uint32_t location = d->order[0];
         struct track *track = &d->tracks[location];
 
-        hand_down(d, location, last_left(d, location), delays);
+        is_enough = hand_down(d, location, last_left(d, location), delays);
         if (--track->left > 0) {
             track->end_ticks = wait_end_of(d, location, last_left(d, location)->call);
             fetch_ahead(d, location);
@@ -421,6 +497,7 @@ static void hand_down_all(struct delays *d, struct mpl_delay *delays)
     for (uint32_t l = 0; l < d->events->model->n_locations; l++) {
         delays[l].turn_after = d->tracks[l].turn_after;
     }
+    return is_enough;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
@@ -444,14 +521,18 @@ enum mpl_status mpl_events_delays(const struct mpl_events *events, struct mpl_ar
 {
     struct mpl_delay *delays =
         MPL_NEW_ARRAY(arena, events->model->n_locations, struct mpl_delay);
-    struct delays d = { .events = events, .scratch = mpl_arena_create() };
+    struct delays d = { .events = events,
+                        .scratch = mpl_arena_create(),
+                        .changes = mpl_buf_make(sizeof(union changes)) };
     const bool is_enough = d.scratch != NULL && delays != NULL &&
-                           mpl_blames_find(events, d.scratch, &d.blames) && make_tracks(&d);
+                           mpl_blames_find(events, d.scratch, &d.blames) &&
+                           make_tracks(&d) && hand_down_all(&d, delays) &&
+                           !mpl_arena_is_short(d.scratch);
 
     if (is_enough) {
-        hand_down_all(&d, delays);
         *out = delays;
     }
+    mpl_buf_free(&d.changes);
     mpl_buf_free(&d.blames.all);
     mpl_arena_destroy(d.scratch);
     return is_enough ? MPL_OK : mpl_nomem(err);
@@ -662,9 +743,9 @@ enum mpl_status mpl_events_wait_origins(const struct mpl_events *events,
                        .waits = mpl_buf_make(sizeof(struct mpl_wait_origin)),
                        .blamed = mpl_buf_make(sizeof(size_t)),
                        .held = mpl_buf_make(sizeof(struct mpl_held)) };
-    bool is_enough = r.d.scratch != NULL &&
-                     mpl_blames_find(events, r.d.scratch, &r.d.blames) &&
-                     make_tracks(&r.d) && trace_all_back(&r);
+    bool is_enough =
+        r.d.scratch != NULL && mpl_blames_find(events, r.d.scratch, &r.d.blames) &&
+        make_tracks(&r.d) && trace_all_back(&r) && !mpl_arena_is_short(r.d.scratch);
 
     if (is_enough) {
         const size_t n_waits = r.waits.n;
