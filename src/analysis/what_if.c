@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Remedies of the causes that lead: the others matter little, and each costs a replay, which needs 8 bytes per call. */
+/* Remedies of the causes that lead: the others matter little, and each costs a replay. */
 enum { REMEDIES_TRIED = 12, REMEDIES_TOGETHER = 4 };
 
 struct roles {

@@ -16,6 +16,8 @@
 struct layout {
     struct activities *a;
     struct mpl_arena *arena;
+    struct mpl_arena *scratch;
+    bool *is_kept; /* per CALLS_PER_BLOCK calls: records may ask for one of them */
     /* The location at hand. */
     uint32_t location;
     struct mpl_buf code; /* uint16_t: its activities, up to the one at hand */
@@ -61,6 +63,13 @@ static void mark_needed(const struct activities *a, uint32_t number)
                                                      << number % CALLS_PER_BLOCK;
 }
 
+/* Somebody needs the call who says so nowhere in the activities. */
+static void mark_kept(const struct layout *y, uint32_t number)
+{
+    mark_needed(y->a, number);
+    y->is_kept[number / CALLS_PER_BLOCK] = true;
+}
+
 /* The other end of a message, in calls that are replayed by their records. */
 static void mark_post(const struct layout *y, uint32_t message)
 {
@@ -68,7 +77,7 @@ static void mark_post(const struct layout *y, uint32_t message)
     uint32_t call;
 
     if (mpl_activities_find_post(y->a, y->location, message, &other, &call)) {
-        mark_needed(y->a, y->a->first_call[other] + call);
+        mark_kept(y, y->a->first_call[other] + call);
     }
 }
 
@@ -105,6 +114,17 @@ static void add_need(struct layout *y, uint32_t other, uint32_t call)
     y->n_needs++;
 }
 
+/* Its records say what it needs. */
+static void drop_needs(struct layout *y)
+{
+    uint32_t number;
+
+    for (; y->n_needs > 0; y->n_needs--) {
+        memcpy(&number, needs_of(y) + (y->n_needs - 1) * ACTIVITY_WORDS_32, sizeof number);
+        mark_kept(y, number);
+    }
+}
+
 /* Ticks of more than one word. */
 static void write_wide(struct layout *y, int64_t compute_ticks, int64_t cost_ticks)
 {
@@ -125,7 +145,7 @@ static void end_activity(struct layout *y, int64_t compute_ticks, int64_t cost_t
     if ((y->flags & ACTIVITY_BY_RECORD) != 0 || y->n_needs > ACTIVITY_N_MOST ||
         ((y->flags & ACTIVITY_UNLESS_IDEAL) != 0 && y->n_needs > 1)) {
         y->flags = ACTIVITY_BY_RECORD;
-        y->n_needs = 0;
+        drop_needs(y);
         cost_ticks = 0;
     }
 
@@ -275,7 +295,7 @@ static void mark_all(const struct layout *y)
     const struct activities *a = y->a;
 
     for (uint32_t k = a->first_call[y->location]; k < a->first_call[y->location + 1]; k++) {
-        mark_needed(a, k);
+        mark_kept(y, k);
     }
     for (uint32_t m = 0; m < a->model->locations[y->location].n_messages; m++) {
         if (mpl_events_call_of_message(a->events, y->location, m) == MPL_NONE) {
@@ -301,6 +321,7 @@ static bool lay_out_location(struct layout *y)
     a->code[y->location] = mpl_buf_drain(&y->code, y->code.n, y->arena);
     a->answers[y->location] = mpl_answers_end(&y->answers);
     if (a->answers[y->location]) {
+        a->n_answering++;
         mark_all(y);
     }
     return a->code[y->location] != NULL;
@@ -312,11 +333,8 @@ static bool lay_out_location(struct layout *y)
 static bool lay_out_collectives(struct layout *y)
 {
     struct activities *a = y->a;
-    struct mpl_arena *scratch = mpl_arena_create();
     struct mpl_coll_need *needs =
-        scratch == NULL
-            ? NULL
-            : MPL_NEW_ARRAY(scratch, a->model->n_locations, struct mpl_coll_need);
+        MPL_NEW_ARRAY(y->scratch, a->model->n_locations, struct mpl_coll_need);
 
     for (uint32_t i = 0; i < a->match->n_instances && needs != NULL; i++) {
         const struct mpl_coll_instance *instance = &a->match->instances[i];
@@ -328,36 +346,57 @@ static bool lay_out_collectives(struct layout *y)
 
             needs[k].is_needed = needs[k].is_needed && a->arrival[number] != MPL_NONE;
             if (mpl_order_is_prefix(instance->op) && a->arrival[number] != MPL_NONE) {
-                mark_needed(a, a->arrival[number]);
+                mark_kept(y, a->arrival[number]);
             }
             a->n_needed[i] += needs[k].is_needed;
             a->coll_needs[number] = needs[k];
         }
     }
-    mpl_arena_destroy(scratch);
     return needs != NULL;
 }
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-static void number_slots(struct activities *a)
+static void number_slots(struct activities *a, uint32_t n_blocks)
 {
-    const uint32_t n_calls = a->first_call[a->model->n_locations];
-
-    for (uint32_t i = 0; i <= n_calls / CALLS_PER_BLOCK; i++) {
+    for (uint32_t i = 0; i < n_blocks; i++) {
         a->needed[i].n_before = a->n_slots;
         a->n_slots += (uint32_t) __builtin_popcount(a->needed[i].is_needed);
     }
+}
+
+/* False when out of memory. */
+static bool make_slots(const struct layout *y)
+{
+    struct activities *a = y->a;
+    const uint32_t n_blocks = a->first_call[a->model->n_locations] / CALLS_PER_BLOCK + 1;
+
+    number_slots(a, n_blocks);
+    a->n_needs = MPL_NEW_ARRAY(y->arena, a->n_slots / SLOTS_PER_BLOCK + 1, uint32_t);
+    for (uint32_t i = 0; i < n_blocks && a->n_needs != NULL; i++) {
+        if (y->is_kept[i]) {
+            /* The slots of so few calls are in two blocks at most. */
+            const uint32_t end = i + 1 < n_blocks ? a->needed[i + 1].n_before : a->n_slots;
+
+            a->n_needs[a->needed[i].n_before / SLOTS_PER_BLOCK] = MPL_NONE;
+            a->n_needs[(end - 1) / SLOTS_PER_BLOCK] = MPL_NONE;
+        }
+    }
+    return a->n_needs != NULL;
 }
 
 /* From the number of a call that is needed to its slot. */
 static void link_need(const struct activities *a, uint16_t *at)
 {
     uint32_t number;
+    uint32_t slot;
 
     memcpy(&number, at, sizeof number);
-    number = mpl_activities_slot(a, number);
-    memcpy(at, &number, sizeof number);
+    slot = mpl_activities_slot(a, number);
+    memcpy(at, &slot, sizeof slot);
+    if (a->n_needs[slot / SLOTS_PER_BLOCK] != MPL_NONE) {
+        a->n_needs[slot / SLOTS_PER_BLOCK]++;
+    }
 }
 
 /* Who is needed is known only when all calls are laid out. */
@@ -395,6 +434,7 @@ static bool make_tables(struct layout *y)
 {
     struct activities *a = y->a;
     const uint32_t n = a->model->n_locations;
+    uint32_t n_blocks;
 
     a->first_call = MPL_NEW_ARRAY(y->arena, (size_t) n + 1, uint32_t);
     a->first_collective = MPL_NEW_ARRAY(y->arena, (size_t) n + 1, size_t);
@@ -412,24 +452,28 @@ static bool make_tables(struct layout *y)
         a->first_collective[l + 1] = a->first_collective[l] + loc->n_collectives;
         a->is_part[l] = takes_part(loc);
     }
+    n_blocks = a->first_call[n] / CALLS_PER_BLOCK + 1;
     a->code = MPL_NEW_ARRAY(y->arena, n, uint16_t *);
-    a->needed = MPL_NEW_ARRAY(y->arena, (size_t) a->first_call[n] / CALLS_PER_BLOCK + 1,
-                              struct needed_block);
+    a->needed = MPL_NEW_ARRAY(y->arena, n_blocks, struct needed_block);
+    y->is_kept = MPL_NEW_ARRAY(y->scratch, n_blocks, bool);
     a->arrival = MPL_NEW_ARRAY(y->arena, a->first_collective[n], uint32_t);
     a->coll_needs = MPL_NEW_ARRAY(y->arena, a->first_collective[n], struct mpl_coll_need);
     for (size_t i = 0; i < a->first_collective[n] && a->arrival != NULL; i++) {
         a->arrival[i] = MPL_NONE;
     }
     return a->code != NULL && a->needed != NULL && a->arrival != NULL &&
-           a->coll_needs != NULL;
+           a->coll_needs != NULL && y->is_kept != NULL;
 }
 
 const struct activities *mpl_activities_create(const struct mpl_events *events,
                                                struct mpl_arena *arena)
 {
     struct activities *a = MPL_NEW(arena, struct activities);
-    struct layout y = { .a = a, .arena = arena, .code = mpl_buf_make(sizeof(uint16_t)) };
-    bool is_enough = a != NULL;
+    struct layout y = { .a = a,
+                        .arena = arena,
+                        .scratch = mpl_arena_create(),
+                        .code = mpl_buf_make(sizeof(uint16_t)) };
+    bool is_enough = a != NULL && y.scratch != NULL;
 
     if (is_enough) {
         *a = (struct activities){ .events = events,
@@ -441,11 +485,9 @@ const struct activities *mpl_activities_create(const struct mpl_events *events,
     for (; is_enough && y.location < a->model->n_locations; y.location++) {
         is_enough = lay_out_location(&y);
     }
-    is_enough = is_enough && lay_out_collectives(&y);
+    is_enough = is_enough && lay_out_collectives(&y) && make_slots(&y);
     mpl_buf_free(&y.code);
-    if (is_enough) {
-        number_slots(a);
-    }
+    mpl_arena_destroy(y.scratch);
     for (uint32_t l = 0; is_enough && l < a->model->n_locations; l++) {
         link_location(a, l);
     }

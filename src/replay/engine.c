@@ -172,11 +172,18 @@ static enum progress run_records(struct engine *r, uint32_t location)
 /* ---- one location ---------------------------------------------------------------------- */
 
 /* The call of that slot begins, and who waits for it goes on. */
-static void reach(struct engine *r, uint32_t slot, int64_t ticks)
+static inline void reach(struct engine *r, uint32_t slot, int64_t ticks)
 {
-    const uint32_t hanging = (uint32_t) -r->slots[slot];
+    struct slot_block *block = &r->blocks[slot / SLOTS_PER_BLOCK];
 
-    r->slots[slot] = ticks + 1;
+    if (block->slots == r->unreached && !mpl_engine_open_block(r, block)) {
+        return;
+    }
+
+    int64_t *at = &block->slots[slot % SLOTS_PER_BLOCK];
+    const uint32_t hanging = (uint32_t) - *at;
+
+    *at = ticks + 1;
     if (hanging != 0) {
         mpl_engine_wake(r, hanging);
     }
@@ -203,6 +210,14 @@ static const uint16_t *take_ticks(const uint16_t *at, uint16_t head, int64_t *co
         memcpy(cost_ticks, at + ACTIVITY_WORDS_64, sizeof *cost_ticks);
         return at + 2 * ACTIVITY_WORDS_64;
     }
+}
+
+static inline uint32_t slot_at(const uint16_t *at)
+{
+    uint32_t slot;
+
+    memcpy(&slot, at, sizeof slot);
+    return slot;
 }
 
 static void enter_by_records(struct engine *r, uint32_t location)
@@ -260,8 +275,9 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
             compute_ticks = given == NULL ? compute_ticks : given[call];
             n_left = head >> ACTIVITY_N_SHIFT;
             if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
-                at += n_left * ACTIVITY_WORDS_32;
-                n_left = 0;
+                for (; n_left > 0; n_left--, at += ACTIVITY_WORDS_32) {
+                    mpl_engine_let_go(r, slot_at(at));
+                }
             }
             section_ticks += compute_ticks;
             ticks += mpl_engine_scaled(compute_ticks, factor);
@@ -270,12 +286,12 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
             }
         }
         for (; n_left > 0; n_left--) {
-            uint32_t slot;
+            const uint32_t slot = slot_at(at);
 
-            memcpy(&slot, at, sizeof slot);
             if (mpl_engine_need(r, location, slot, &ticks) == HANGS) {
                 break;
             }
+            mpl_engine_let_go(r, slot);
             at += ACTIVITY_WORDS_32;
         }
         if (n_left > 0) {
@@ -346,15 +362,35 @@ static enum progress run_calls(struct engine *r, uint32_t location)
 
 /* ---- all ------------------------------------------------------------------------------ */
 
-static bool prepare(struct engine *r, struct mpl_arena *scratch)
+/* \p is_keeping: more asks for slots than activities do. */
+static bool prepare_slots(struct engine *r, bool is_keeping)
+{
+    const struct activities *a = r->activities;
+    const uint32_t n = a->n_slots / SLOTS_PER_BLOCK + 1;
+
+    r->blocks = MPL_NEW_ARRAY(r->scratch, n, struct slot_block);
+    r->unreached = MPL_NEW_ARRAY(r->scratch, SLOTS_PER_BLOCK, int64_t);
+    if (r->blocks == NULL || r->unreached == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        r->blocks[i].slots = r->unreached;
+        r->blocks[i].n_left =
+            is_keeping || a->n_needs[i] == MPL_NONE ? SLOTS_KEPT : a->n_needs[i];
+    }
+    return true;
+}
+
+static bool prepare(struct engine *r, bool is_keeping)
 {
     const uint32_t n = r->model->n_locations;
+    struct mpl_arena *scratch = r->scratch;
 
     r->runners = MPL_NEW_ARRAY(scratch, n, struct runner);
     r->ready = MPL_NEW_ARRAY(scratch, n, uint32_t);
-    r->slots = mpl_arena_array_touched(scratch, r->activities->n_slots, sizeof *r->slots);
     r->open = MPL_NEW_ARRAY(scratch, n * r->scale->n_regions, uint32_t);
-    if (r->runners == NULL || r->ready == NULL || r->slots == NULL || r->open == NULL) {
+    if (r->runners == NULL || r->ready == NULL || r->open == NULL ||
+        !prepare_slots(r, is_keeping)) {
         return false;
     }
     for (uint32_t l = 0; l < n; l++) {
@@ -433,12 +469,14 @@ enum mpl_status mpl_engine_run(const struct activities *activities,
                         .scale = scale,
                         .is_by_record = farms != NULL || scale->n_regions > 0,
                         .farms = farms,
-                        .spent = out->spent };
-    struct mpl_arena *scratch = mpl_arena_create();
+                        .spent = out->spent,
+                        .scratch = mpl_arena_create() };
     bool is_ok = true;
 
-    if (scratch == NULL || !prepare(&r, scratch)) {
-        mpl_arena_destroy(scratch);
+    if (r.scratch == NULL ||
+        !prepare(&r,
+                 r.is_by_record || (out->order_s != NULL && activities->n_answering > 0))) {
+        mpl_arena_destroy(r.scratch);
         return mpl_nomem(err);
     }
     if (farms != NULL) {
@@ -450,8 +488,9 @@ enum mpl_status mpl_engine_run(const struct activities *activities,
         mpl_engine_spend(&r);
     }
     if (out->order_s != NULL && out->is_finished) {
-        is_ok = mpl_engine_look_at_order(&r, scratch, out);
+        is_ok = mpl_engine_look_at_order(&r, r.scratch, out);
     }
-    mpl_arena_destroy(scratch);
+    is_ok = is_ok && !mpl_arena_is_short(r.scratch);
+    mpl_arena_destroy(r.scratch);
     return is_ok ? MPL_OK : mpl_nomem(err);
 }

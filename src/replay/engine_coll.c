@@ -13,13 +13,13 @@ static bool is_scan(const struct engine *r, uint32_t i)
     return mpl_order_is_prefix(r->match->instances[i].op);
 }
 
-/* The slot that holds when a participant arrived; NULL if it did outside of any call. */
-static int64_t *arrival_slot(const struct engine *r, uint32_t location, uint32_t collective)
+/* The slot that holds when a participant arrived; MPL_NONE if it did outside of any call. */
+static uint32_t arrival_slot(const struct engine *r, uint32_t location, uint32_t collective)
 {
     const struct activities *a = r->activities;
     const uint32_t number = a->arrival[a->first_collective[location] + collective];
 
-    return number == MPL_NONE ? NULL : &r->slots[mpl_activities_slot(a, number)];
+    return number == MPL_NONE ? MPL_NONE : mpl_activities_slot(a, number);
 }
 
 static const struct mpl_coll_need *need_of(const struct engine *r, uint32_t location,
@@ -38,20 +38,23 @@ static void resolve_scan(struct engine *r, uint32_t i)
     while (state->n_resolved < instance->n_parts) {
         const struct mpl_coll_part *part =
             &r->match->parts[instance->first_part + state->n_resolved];
-        int64_t *slot = arrival_slot(r, part->location, part->collective);
+        const uint32_t slot = arrival_slot(r, part->location, part->collective);
         struct runner *runner = &r->runners[part->location];
+        int64_t value;
         int64_t reached;
 
-        if (slot == NULL) {
+        if (slot == MPL_NONE) {
             state->n_resolved++;
             continue;
         }
-        if (*slot <= 0) {
+        value = mpl_engine_value(r, slot);
+        if (value <= 0) {
             return;
         }
-        reached = (*slot & ~RESOLVED_BIT) - 1;
+        reached = mpl_engine_reached(value);
         state->ticks = reached > state->ticks ? reached : state->ticks;
-        *slot = (state->ticks + 1) | RESOLVED_BIT;
+        r->blocks[slot / SLOTS_PER_BLOCK].slots[slot % SLOTS_PER_BLOCK] =
+            (state->ticks + 1) | RESOLVED_BIT;
         state->n_resolved++;
         if (runner->scan_instance == i) {
             runner->scan_instance = MPL_NONE;
@@ -93,18 +96,20 @@ void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective)
 static enum progress complete_scan(struct engine *r, uint32_t location, uint32_t i,
                                    uint32_t collective)
 {
-    const int64_t *slot = arrival_slot(r, location, collective);
+    const uint32_t slot = arrival_slot(r, location, collective);
     struct runner *runner = &r->runners[location];
+    int64_t value;
     int64_t reached;
 
-    if (slot == NULL) {
+    if (slot == MPL_NONE) {
         return GOES_ON;
     }
-    if ((*slot & RESOLVED_BIT) == 0) {
+    value = mpl_engine_value(r, slot);
+    if ((value & RESOLVED_BIT) == 0) {
         runner->scan_instance = i;
         return HANGS;
     }
-    reached = (*slot & ~RESOLVED_BIT) - 1;
+    reached = mpl_engine_reached(value);
     runner->ticks = reached > runner->ticks ? reached : runner->ticks;
     return GOES_ON;
 }

@@ -76,7 +76,7 @@ static int64_t sent_at(const struct engine *r, const struct farm *farm, uint32_t
 
     (void) mpl_events_posting_call(r->events, farm->master,
                                    farm->messages[slot * farm->n_each], &lane, &call);
-    return mpl_engine_reached(r, mpl_engine_slot(r, lane, call));
+    return mpl_engine_reached_at(r, lane, call);
 }
 
 /* ---- workers ---------------------------------------------------------------------------------- */

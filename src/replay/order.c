@@ -55,7 +55,7 @@ static bool find_send(const struct walk *w, uint32_t message, uint32_t *partner,
     if (!mpl_activities_find_post(w->r->activities, w->location, message, partner, &call)) {
         return false;
     }
-    *ticks = mpl_engine_reached(w->r, mpl_engine_slot(w->r, *partner, call));
+    *ticks = mpl_engine_reached_at(w->r, *partner, call);
     return true;
 }
 
@@ -97,7 +97,7 @@ static void take_records(struct walk *w, const struct mpl_call_view *view,
 
 static void walk_call(struct walk *w, uint32_t k)
 {
-    const int64_t enter = mpl_engine_reached(w->r, mpl_engine_slot(w->r, w->location, k));
+    const int64_t enter = mpl_engine_reached_at(w->r, w->location, k);
     struct look look = { enter, enter, INT64_MAX, MPL_NONE, false };
     struct mpl_call_view view;
     int64_t from;

@@ -143,7 +143,7 @@ struct needed_block {
     uint32_t is_needed; /* a bit per call */
     uint32_t n_before;  /* slots of all calls before the block */
 };
-enum { CALLS_PER_BLOCK = 32 };
+enum { CALLS_PER_BLOCK = 32, SLOTS_PER_BLOCK = 64 };
 
 /* The calls of all locations have numbers, one location after the other. */
 struct activities {
@@ -156,8 +156,11 @@ struct activities {
     uint16_t **code;             /* per location: its activities */
     struct needed_block *needed; /* per CALLS_PER_BLOCK calls */
     uint32_t n_slots;
+    /* Per SLOTS_PER_BLOCK slots: how often activities need one of them; MPL_NONE: records may ask for them, too. */
+    uint32_t *n_needs;
     bool *is_part; /* per location: takes part in a replay */
     bool *answers; /* per location: may take what comes first, see struct answers */
+    uint32_t n_answering;
     size_t *first_collective; /* per location and one more: of what follows */
     uint32_t *arrival; /* the call that comes to the collective; MPL_NONE: none does */
     struct mpl_coll_need *coll_needs;
@@ -213,7 +216,7 @@ bool mpl_activities_find_progress(const struct activities *a, uint32_t lane,
 
 /* engine.c: lets every location run through its calls; \p farms NULL: in the recorded order, else
  * tasks are handed out anew. Cost: linear in calls, in records where regions are
- * scaled; 8 bytes per call that somebody needs. */
+ * scaled; 8 bytes per call that somebody needs as long as calls laid out will need it, and else until the end. */
 struct farms;
 enum mpl_status mpl_engine_run(const struct activities *activities,
                                const struct scale *scale, struct farms *farms,
@@ -305,6 +308,19 @@ struct coll_state {
     uint32_t n_resolved;    /* of a scan: parts whose lower ranks have all arrived */
 };
 
+/*
+ * Some slots in a row: 0 while nobody has reached the call, -(l + 1) when location l is the first of a chain that waits
+ * for it, and the time of its beginning plus one when it is reached. What a location needs mostly lies shortly behind,
+ * so few blocks have slots at a time.
+ */
+struct slot_block {
+    int64_t *slots; /* those of the engine that nobody reaches: not yet, or not any more */
+    uint64_t
+        n_left; /* how often activities will still need one of them, or about SLOTS_KEPT */
+};
+/* More than all of them can need: whether somebody else needs a slot is not known, so that it stays. */
+#define SLOTS_KEPT (UINT64_C(1) << 63)
+
 struct engine {
     const struct mpl_events *events;
     const struct mpl_model *model;
@@ -313,14 +329,13 @@ struct engine {
     const struct scale *scale;
     bool
         is_by_record; /* all calls are: what activities say does not hold, or not suffice */
-    /*
-     * Per call that somebody needs: 0 while nobody has reached it, -(l + 1) when location l is the
-     * first of a chain that waits for it, and the time of its beginning plus one when it is reached.
-     */
-    int64_t *slots;
-    struct runner *runners;   /* per location */
-    struct coll_state *colls; /* per instance */
-    uint32_t *ready;          /* stack of locations that can go on */
+    struct slot_block *blocks; /* of the slots of calls that somebody needs */
+    int64_t *unreached; /* slots of all blocks that need none; nothing is written there */
+    int64_t *spare;     /* slots that serve again, linked by their first; NULL: none */
+    struct mpl_arena *scratch; /* they live there */
+    struct runner *runners;    /* per location */
+    struct coll_state *colls;  /* per instance */
+    uint32_t *ready;           /* stack of locations that can go on */
     uint32_t n_ready;
     struct farms *farms;   /* NULL: everything as recorded */
     struct spent *spent;   /* per location; NULL: nobody wants to know */
@@ -336,32 +351,59 @@ enum progress { HANGS, GOES_ON };
 void mpl_engine_wake(struct engine *r, uint32_t first);
 /* The location waits for the call of that slot, which is not reached. */
 void mpl_engine_hang(struct engine *r, uint32_t location, uint32_t slot);
-/* That of a call which somebody needs. */
+/* Gives slots to a block that has none yet. False where nobody needs them, or without memory: then the scratch arena is short. */
+bool mpl_engine_open_block(struct engine *r, struct slot_block *block);
+/* Nobody needs its slots any more: they serve again. */
+void mpl_engine_close_block(struct engine *r, struct slot_block *block);
+
+/* That of a call which somebody needs beside the activities. */
 static inline uint32_t mpl_engine_slot(const struct engine *r, uint32_t lane, uint32_t call)
 {
     const uint32_t number = r->activities->first_call[lane] + call;
+    const uint32_t slot = mpl_activities_slot(r->activities, number);
 
     mpl_assert(mpl_activities_is_needed(r->activities, number));
-    return mpl_activities_slot(r->activities, number);
+    mpl_assert(r->blocks[slot / SLOTS_PER_BLOCK].n_left > UINT32_MAX);
+    return slot;
 }
-/* When a call began that is reached. */
-static inline int64_t mpl_engine_reached(const struct engine *r, uint32_t slot)
+static inline int64_t mpl_engine_value(const struct engine *r, uint32_t slot)
 {
-    return (r->slots[slot] & ~RESOLVED_BIT) - 1;
+    return r->blocks[slot / SLOTS_PER_BLOCK].slots[slot % SLOTS_PER_BLOCK];
+}
+/* When a call began whose slot has a value above 0. */
+static inline int64_t mpl_engine_reached(int64_t value)
+{
+    return (value & ~RESOLVED_BIT) - 1;
+}
+static inline int64_t mpl_engine_reached_at(const struct engine *r, uint32_t lane,
+                                            uint32_t call)
+{
+    return mpl_engine_reached(mpl_engine_value(r, mpl_engine_slot(r, lane, call)));
 }
 /* The location goes on at once if the call of that slot is reached; then \p *ticks is not before it. */
 static inline enum progress mpl_engine_need(struct engine *r, uint32_t location,
                                             uint32_t slot, int64_t *ticks)
 {
-    if (r->slots[slot] <= 0) {
+    const int64_t value = mpl_engine_value(r, slot);
+
+    if (value <= 0) {
         mpl_engine_hang(r, location, slot);
         return HANGS;
     }
 
-    const int64_t reached = mpl_engine_reached(r, slot);
+    const int64_t reached = mpl_engine_reached(value);
 
     *ticks = reached > *ticks ? reached : *ticks;
     return GOES_ON;
+}
+/* An activity that needs the slot will not ask for it again. */
+static inline void mpl_engine_let_go(struct engine *r, uint32_t slot)
+{
+    struct slot_block *block = &r->blocks[slot / SLOTS_PER_BLOCK];
+
+    if (--block->n_left == 0) {
+        mpl_engine_close_block(r, block);
+    }
 }
 
 /* engine_coll.c */

@@ -732,12 +732,12 @@ static int64_t pass_on(struct fixture *f, uint32_t l, uint32_t n, int64_t us,
     }
 }
 
-/* Four ranks that pass messages on in all ways; some computation takes more ticks than fit in 16 bits, some more than in
- * 32. */
+/* Four ranks that pass messages on in all ways, so often that slots serve again; some computation takes more ticks than fit
+ * in 16 bits, some more than in 32. */
 static const struct mpl_events *ring(unsigned seed)
 {
     static const int64_t most_us[] = { 20, 100, 100000, INT64_C(5000000000) };
-    enum { N_RANKS = 4, N_TURNS = 30 };
+    enum { N_RANKS = 4, N_TURNS = 300 };
     struct fixture *f = fixture_create(arena, N_RANKS, 1);
     int64_t now_us[N_RANKS] = { 0 };
 
