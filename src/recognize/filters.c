@@ -27,32 +27,28 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
                               const struct mpl_span_filter *filter, uint32_t location,
                               uint32_t message)
 {
-    if (!mpl_topology_counts(r->events, location, message)) {
+    const struct mpl_envelope *envelope =
+        mpl_topology_envelope(r->events, location, message);
+
+    if (envelope == NULL) {
         return false;
     }
 
-    const struct mpl_location *loc = &r->model->locations[location];
     const enum mpl_primitive_test test = filter->primitive == MPL_NONE
                                              ? MPL_TEST_CALL
                                              : mpl_primitive_row(filter->primitive)->test;
     const bool is_for_sends = test == MPL_TEST_SEND || test == MPL_TEST_SSEND;
+    const uint32_t role = envelope->is_send ? filter->to : filter->from;
 
-    const struct mpl_envelope *envelope =
-        &loc->envelopes[mpl_message_get(loc, message).envelope];
-    const bool is_send = envelope->is_send;
-
-    if ((is_for_sends && !is_send) || (test == MPL_TEST_RECV && is_send) ||
-        !has_tag(filter, envelope->tag)) {
+    if ((is_for_sends && !envelope->is_send) ||
+        (test == MPL_TEST_RECV && envelope->is_send) || !has_tag(filter, envelope->tag)) {
         return false;
     }
     if (filter->to == MPL_NONE && filter->from == MPL_NONE) {
         return true;
     }
-
-    const uint32_t peer = mpl_topology_peer(r->events, location, message);
-
-    return is_send ? filter->to != MPL_NONE && is_in_role(r, peer, filter->to)
-                   : filter->from != MPL_NONE && is_in_role(r, peer, filter->from);
+    return role != MPL_NONE &&
+           is_in_role(r, mpl_topology_peer_by(r->events, location, message, envelope), role);
 }
 
 /* The first one of a span. */

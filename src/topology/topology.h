@@ -96,16 +96,23 @@ enum mpl_status mpl_topology_components(const struct mpl_events *events,
 /** Fills in the eccentricities, which cost processes times edges. Again: nothing happens. */
 enum mpl_status mpl_topology_want_eccentricity(struct mpl_topology *t, struct mpl_err *err);
 
-/** A message end that counts: recorded, not to or from MPI_PROC_NULL, not garbage. */
+/** What a message end names that counts: recorded, not to or from MPI_PROC_NULL, not garbage; NULL: it does not count. */
+static inline const struct mpl_envelope *
+mpl_topology_envelope(const struct mpl_events *events, uint32_t location, uint32_t message)
+{
+    const struct mpl_envelope *envelope =
+        mpl_envelope_of(&events->model->locations[location], message);
+
+    return envelope != NULL && !envelope->is_null && !envelope->is_garbage &&
+                   mpl_events_has_message(events, location, message)
+               ? envelope
+               : NULL;
+}
+/** A message end that counts. */
 static inline bool mpl_topology_counts(const struct mpl_events *events, uint32_t location,
                                        uint32_t message)
 {
-    const struct mpl_location *loc = &events->model->locations[location];
-    const uint32_t number = mpl_message_get(loc, message).envelope;
-
-    return number != MPL_NONE && !loc->envelopes[number].is_null &&
-           !loc->envelopes[number].is_garbage &&
-           mpl_events_has_message(events, location, message);
+    return mpl_topology_envelope(events, location, message) != NULL;
 }
 /** A collective part that counts: it moves data or synchronises, and has somebody to do so with. */
 bool mpl_topology_counts_collective(const struct mpl_events *events, uint32_t location,
@@ -113,16 +120,21 @@ bool mpl_topology_counts_collective(const struct mpl_events *events, uint32_t lo
 /** Likewise, where the envelope is unsure of it: the process that has the other end, if it was found. */
 uint32_t mpl_topology_matched_peer(const struct mpl_events *events, uint32_t location,
                                    uint32_t message);
-/** Process at the other end of a message end; MPL_NONE when nobody is. */
+/** Process at the other end of a message end, which names \p envelope; MPL_NONE when nobody is. */
+static inline uint32_t mpl_topology_peer_by(const struct mpl_events *events,
+                                            uint32_t location, uint32_t message,
+                                            const struct mpl_envelope *envelope)
+{
+    return envelope->comm_unsure ? mpl_topology_matched_peer(events, location, message)
+                                 : envelope->peer;
+}
+/** The same, looking up what it names: it was completed. */
 static inline uint32_t mpl_topology_peer(const struct mpl_events *events, uint32_t location,
                                          uint32_t message)
 {
-    const struct mpl_location *loc = &events->model->locations[location];
-    const struct mpl_envelope *envelope =
-        &loc->envelopes[mpl_message_get(loc, message).envelope];
-
-    return envelope->comm_unsure ? mpl_topology_matched_peer(events, location, message)
-                                 : envelope->peer;
+    return mpl_topology_peer_by(
+        events, location, message,
+        mpl_envelope_of(&events->model->locations[location], message));
 }
 
 /* graph.c */
