@@ -66,6 +66,8 @@ struct classing {
     uint32_t last_kind; /* MPL_NONE: they do not, or there is none yet */
     uint32_t last_region;
     struct mpl_buf last; /* uint32_t: the envelopes of its messages */
+    uint32_t gap_region; /* of the first computation */
+    bool is_compute_alike;
     bool has_no_memory;
 };
 
@@ -349,15 +351,27 @@ static uint32_t only_end(const struct classing *c, const struct mpl_call_about *
                : MPL_NONE;
 }
 
+/* The computation before \p call: once it is known that not all is alike, nobody asks. */
+static void look_at_gap(struct classing *c, uint32_t call)
+{
+    c->is_compute_alike =
+        c->is_compute_alike &&
+        mpl_events_gap_region(c->t->events, c->location, call) == c->gap_region;
+}
+
 /* Those that somebody may look at: start-up has no region of its own, and would be like what has none. */
 static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends)
 {
     const struct mpl_range range = mpl_range_of(c->t->events, c->location);
+    const uint32_t first = range.first / 2;
 
-    for (uint32_t call = range.first / 2; 2 * call + 1 < range.end && !c->has_no_memory;
-         call++) {
+    c->is_compute_alike = true;
+    c->gap_region = mpl_events_gap_region(c->t->events, c->location, first);
+    look_at_gap(c, range.end / 2);
+    for (uint32_t call = first; 2 * call + 1 < range.end && !c->has_no_memory; call++) {
         struct mpl_call_about about;
 
+        look_at_gap(c, call);
         mpl_events_call_about(c->t->events, c->location, call, &about);
         ends[call] = only_end(c, &about);
         kinds[call] = about.n_messages > 1
@@ -395,7 +409,8 @@ static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
                                     .kinds = mpl_buf_take(&c.kinds, arena),
                                     .parts = mpl_buf_take(&c.parts, arena),
                                     .of_call = kinds,
-                                    .ends = ends };
+                                    .ends = ends,
+                                    .is_compute_alike = c.is_compute_alike };
         c.has_no_memory = c.has_no_memory || made->kinds == NULL || made->parts == NULL;
     } else {
         c.has_no_memory = true;

@@ -235,9 +235,12 @@ static enum mpl_status read_compute(struct mpl_letter_stream *stream, uint32_t a
     return st;
 }
 
-/* Whether no filter asks for the function that computes. */
+/* Whether all computation is in one function, or no filter asks for it. */
 static bool is_compute_plain(const struct mpl_letter_stream *stream)
 {
+    if (stream->kinds->is_compute_alike) {
+        return true;
+    }
     for (uint32_t i = 0; i < stream->n_events; i++) {
         const struct mpl_event_definition *event = event_of(stream, i);
 
@@ -261,13 +264,13 @@ static enum mpl_status begin(struct mpl_letter_stream *stream, uint32_t location
     stream->range = stream->r->ranges[location];
     stream->letters.n = 0;
     stream->sets.n = 0;
-    stream->is_compute_plain = is_compute_plain(stream);
     stream->kinds = mpl_kinds_get(stream->r->topology, location);
     if (stream->numbers == NULL || stream->kinds == NULL ||
         !mpl_buf_grow_to(&stream->letters, stream->range.end) ||
         !mpl_buf_grow_to(&stream->letter_of, stream->kinds->n)) {
         return mpl_nomem(err);
     }
+    stream->is_compute_plain = is_compute_plain(stream);
     for (uint32_t k = 0; k < stream->kinds->n; k++) {
         ((uint16_t *) stream->letter_of.data)[k] = LETTER_UNKNOWN;
     }
@@ -329,26 +332,39 @@ static bool can_any_begin(const struct mpl_letter_stream *stream)
     return false;
 }
 
+/* The letters of all spans. Where computation is plain, nobody asks for its region again once its letter is known. */
+static enum mpl_status read_spans(struct mpl_letter_stream *stream, struct mpl_err *err)
+{
+    uint16_t *letters = stream->letters.data;
+    const uint16_t *letter_of_kind = stream->letter_of.data;
+    const uint32_t *kind_of_call = stream->kinds->of_call;
+    enum mpl_status st = MPL_OK;
+    uint16_t plain = LETTER_UNKNOWN;
+
+    for (uint32_t at = stream->range.first; at < stream->range.end && st == MPL_OK; at++) {
+        if (at % 2 != 0) {
+            letters[at] = letter_of_kind[kind_of_call[at / 2]];
+        } else if (plain != LETTER_UNKNOWN) {
+            letters[at] = plain;
+        } else {
+            st = read_compute(stream, at, &letters[at], err);
+            plain = stream->is_compute_plain ? letters[at] : LETTER_UNKNOWN;
+        }
+    }
+    return st;
+}
+
 enum mpl_status mpl_stream_read(struct mpl_letter_stream *stream, uint32_t location,
                                 const uint32_t *events, uint32_t n_events,
                                 struct mpl_err *err)
 {
     enum mpl_status st = begin(stream, location, events, n_events, err);
-    uint16_t *letters = stream->letters.data;
-    const uint16_t *letter_of_kind = stream->letter_of.data;
 
     st = st == MPL_OK ? find_letters(stream, err) : st;
     if (st == MPL_OK && !can_any_begin(stream)) {
         stream->range.end = stream->range.first;
     }
-    for (uint32_t at = stream->range.first; at < stream->range.end && st == MPL_OK; at++) {
-        if (at % 2 == 0) {
-            st = read_compute(stream, at, &letters[at], err);
-        } else {
-            letters[at] = letter_of_kind[stream->kinds->of_call[at / 2]];
-        }
-    }
-    return st;
+    return st == MPL_OK ? read_spans(stream, err) : st;
 }
 
 /* ---- instances among the spans --------------------------------------------------------------- */
