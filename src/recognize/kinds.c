@@ -170,22 +170,24 @@ static uint32_t kind_of_look(struct classing *c, uint32_t call,
     return kind;
 }
 
-/* The kind of what \p call is with one of its messages, or with none. */
-static uint32_t kind_of(struct classing *c, uint32_t call,
-                        const struct mpl_call_about *about, uint32_t message)
+/* The kind of what \p call is with one of its messages, which names \p envelope, or with none. */
+static inline uint32_t kind_of(struct classing *c, uint32_t call,
+                               const struct mpl_call_about *about, uint32_t message,
+                               uint32_t envelope)
 {
-    const uint32_t envelope = envelope_of(c, message);
     struct recent *recent = &c->recent[(about->region ^ envelope << 3) % RECENT];
 
-    if (about->collective != MPL_NONE || is_unsure(c, envelope)) {
-        return kind_of_look(c, call, about, message);
+    if (recent->region == about->region && recent->envelope == envelope &&
+        about->collective == MPL_NONE && recent->kind != MPL_NONE) {
+        return recent->kind;
     }
-    if (recent->kind == MPL_NONE || recent->region != about->region ||
-        recent->envelope != envelope) {
-        *recent = (struct recent){ about->region, envelope,
-                                   kind_of_look(c, call, about, message) };
+
+    const uint32_t kind = kind_of_look(c, call, about, message);
+
+    if (about->collective == MPL_NONE && !is_unsure(c, envelope)) {
+        *recent = (struct recent){ about->region, envelope, kind };
     }
-    return recent->kind;
+    return kind;
 }
 
 /* ---- calls with several messages -------------------------------------------------------------- */
@@ -210,7 +212,7 @@ static bool list_parts(struct classing *c, uint32_t call,
     }
     own = c->own.data;
     for (uint32_t m = 0; m < about->n_messages; m++) {
-        own[m] = kind_of(c, call, about, messages[m]);
+        own[m] = kind_of(c, call, about, messages[m], envelope_of(c, messages[m]));
     }
     return !c->has_no_memory;
 }
@@ -359,6 +361,14 @@ static void look_at_gap(struct classing *c, uint32_t call)
         mpl_events_gap_region(c->t->events, c->location, call) == c->gap_region;
 }
 
+static uint32_t kind_of_single(struct classing *c, uint32_t call,
+                               const struct mpl_call_about *about)
+{
+    const uint32_t message = about->n_messages == 0 ? MPL_NONE : about->first_message;
+
+    return kind_of(c, call, about, message, envelope_of(c, message));
+}
+
 /* Those that somebody may look at: start-up has no region of its own, and would be like what has none. */
 static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends)
 {
@@ -374,10 +384,8 @@ static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends)
         look_at_gap(c, call);
         mpl_events_call_about(c->t->events, c->location, call, &about);
         ends[call] = only_end(c, &about);
-        kinds[call] = about.n_messages > 1
-                          ? kind_of_many(c, call, &about)
-                          : kind_of(c, call, &about,
-                                    about.n_messages == 0 ? MPL_NONE : about.first_message);
+        kinds[call] = about.n_messages > 1 ? kind_of_many(c, call, &about)
+                                           : kind_of_single(c, call, &about);
     }
 }
 
