@@ -389,11 +389,14 @@ static inline void mpl_rows_list(const uint64_t *rows, struct mpl_rows *list)
     for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
         uint64_t left = rows[w];
 
-        /* Mostly all of them. */
+        /* Mostly all of them: written such that the compiler makes 16 at once. */
         if (left == UINT64_MAX) {
-            for (uint32_t i = 0; i < 64; i++) {
-                list->at[n++] = (uint8_t) (64 * w + i);
+            uint8_t *at = list->at + n;
+
+            for (uint8_t i = 0; i < 64; i++) {
+                at[i] = (uint8_t) (64 * w + i);
             }
+            n += 64;
             left = 0;
         }
         for (; left != 0; left &= left - 1) {
