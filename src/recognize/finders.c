@@ -24,7 +24,7 @@ enum answer_of_kind { UNASKED, TAKEN, REFUSED };
 
 struct mpl_finder {
     uint32_t first;   /* span of bit 0 */
-    uint32_t step;    /* spans from one bit to the next: calls and computation alternate */
+    uint32_t shift;   /* 1 << shift spans from one bit to the next: calls and computation alternate */
     uint32_t n;       /* bits */
     bool is_all;      /* all bits are set, and there are no words */
     uint64_t *words;  /* the span fits */
@@ -111,12 +111,13 @@ static struct mpl_finder *make_finder(struct mpl_recognition *r,
     }
     /* Even spans are computation; all others but regions are calls. */
     finder->first = range.first;
-    finder->step = test == MPL_TEST_REGION ? 1 : 2;
-    if (finder->step == 2) {
+    finder->shift = test == MPL_TEST_REGION ? 0 : 1;
+    if (finder->shift == 1) {
         finder->first += (range.first % 2 == 0) != (test == MPL_TEST_COMPUTE);
     }
-    finder->n =
-        finder->first < range.end ? (range.end - finder->first - 1) / finder->step + 1 : 0;
+    finder->n = finder->first < range.end
+                    ? ((range.end - finder->first - 1) >> finder->shift) + 1
+                    : 0;
     finder->is_all =
         test == MPL_TEST_COMPUTE && filter->region == NULL && filter->where == NULL;
     if (!finder->is_all) {
@@ -150,6 +151,11 @@ static struct mpl_finder *open_finder(struct mpl_recognition *r, uint32_t kind,
 }
 
 /* ---- bits ---------------------------------------------------------------------------------- */
+
+static uint32_t span_of(const struct mpl_finder *finder, uint32_t bit)
+{
+    return finder->first + (bit << finder->shift);
+}
 
 static bool takes_kind(const struct mpl_recognition *r,
                        const struct mpl_span_filter *filter, uint32_t location,
@@ -197,7 +203,7 @@ static uint64_t find_bits(const struct mpl_instance_view *view, uint32_t number,
     const struct mpl_span_filter *filter = &view->definition->associated[number].filter;
     const struct mpl_kinds *kinds = kinds_of(r, location);
     const uint32_t n = finder->n - word * 64 < 64 ? finder->n - word * 64 : 64;
-    const uint32_t step = finder->step;
+    const uint32_t step = 1U << finder->shift;
     uint32_t at = finder->first + word * 64 * step;
     uint64_t bits = 0;
 
@@ -223,7 +229,7 @@ static void fill_word(const struct mpl_instance_view *view, uint32_t number,
 
     for (uint64_t left = filter->where == NULL ? 0 : bits; left != 0; left &= left - 1) {
         const uint32_t bit = (uint32_t) __builtin_ctzll(left);
-        const uint32_t at = finder->first + (word * 64 + bit) * finder->step;
+        const uint32_t at = span_of(finder, word * 64 + bit);
 
         if (!mpl_filter_holds(view->r, filter, location, at)) {
             bits &= ~(UINT64_C(1) << bit);
@@ -234,8 +240,9 @@ static void fill_word(const struct mpl_instance_view *view, uint32_t number,
                       __ATOMIC_RELEASE);
 }
 
-static uint64_t word_of(const struct mpl_instance_view *view, uint32_t number,
-                        uint32_t location, struct mpl_finder *finder, uint32_t word)
+/* Inline, as profiles are full of it: nearly always the word is there. */
+static inline uint64_t word_of(const struct mpl_instance_view *view, uint32_t number,
+                               uint32_t location, struct mpl_finder *finder, uint32_t word)
 {
     const uint64_t known = __atomic_load_n(&finder->known[word / 64], __ATOMIC_ACQUIRE);
 
@@ -284,20 +291,20 @@ static uint32_t find_next(const struct mpl_instance_view *view, uint32_t number,
                           uint32_t location, struct mpl_finder *finder, uint32_t from)
 {
     const uint32_t bit =
-        from < finder->first ? 0 : (from - finder->first) / finder->step + 1;
+        from < finder->first ? 0 : ((from - finder->first) >> finder->shift) + 1;
     struct answer *kept = &finder->next[number % ANSWERS];
 
     if (bit >= finder->n) {
         return MPL_NONE;
     }
     if (finder->is_all) {
-        return finder->first + bit * finder->step;
+        return span_of(finder, bit);
     }
     if (!kept->is_known || bit < kept->from || bit > kept->to) {
         *kept =
             (struct answer){ bit, seek_next(view, number, location, finder, bit), true };
     }
-    return kept->to < finder->n ? finder->first + kept->to * finder->step : MPL_NONE;
+    return kept->to < finder->n ? span_of(finder, kept->to) : MPL_NONE;
 }
 
 static uint32_t find_previous(const struct mpl_instance_view *view, uint32_t number,
@@ -309,10 +316,10 @@ static uint32_t find_previous(const struct mpl_instance_view *view, uint32_t num
     if (from <= finder->first || finder->n == 0) {
         return MPL_NONE;
     }
-    bit = (from - finder->first - 1) / finder->step;
+    bit = (from - finder->first - 1) >> finder->shift;
     bit = bit < finder->n ? bit : finder->n - 1;
     if (finder->is_all) {
-        return finder->first + bit * finder->step;
+        return span_of(finder, bit);
     }
     /* `to` is one more than the bit, so that 0 is nowhere. */
     if (!kept->is_known || bit > kept->from || bit + 1 < kept->to) {
@@ -321,7 +328,7 @@ static uint32_t find_previous(const struct mpl_instance_view *view, uint32_t num
 
         *kept = (struct answer){ bit, found > 0 || low == 0 ? found : kept->to, true };
     }
-    return kept->to > 0 ? finder->first + (kept->to - 1) * finder->step : MPL_NONE;
+    return kept->to > 0 ? span_of(finder, kept->to - 1) : MPL_NONE;
 }
 
 /* Per location, made at the first question. False: out of memory. */
@@ -349,21 +356,44 @@ void mpl_finders_hand_over(struct mpl_recognition *from, struct mpl_recognition 
     }
 }
 
-uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32_t location,
-                         uint32_t from, bool is_next)
+/* What answers on a location. NULL: out of memory. */
+static struct mpl_finder *get_finder(struct mpl_recognition *r, uint32_t kind,
+                                     uint32_t location)
 {
-    struct mpl_recognition *r = view->r;
-    const uint32_t kind = r->finders.of_event[view->event][number];
     struct mpl_finder **of_location = has_room(r, kind) ? r->finders.of_kind[kind] : NULL;
 
-    if (of_location != NULL && of_location[location] == NULL) {
+    if (of_location == NULL) {
+        return NULL;
+    }
+    if (of_location[location] == NULL) {
         of_location[location] = open_finder(r, kind, location);
     }
-    struct mpl_finder *finder = of_location == NULL ? NULL : of_location[location];
-    if (finder == NULL) {
-        view->has_no_memory = true;
-        return MPL_NONE;
+    return of_location[location];
+}
+
+void mpl_finder_find(struct mpl_instance_view *view, uint32_t number,
+                     const struct mpl_rows *rows, const struct mpl_bound *bounds,
+                     bool is_next, uint32_t *at)
+{
+    const uint32_t kind = view->r->finders.of_event[view->event][number];
+    struct mpl_finder *finder = NULL;
+    uint32_t location = MPL_NONE;
+
+    for (uint32_t k = 0; k < rows->n; k++) {
+        const uint32_t i = rows->at[k];
+
+        /* Rows that follow each other are mostly on one location. */
+        if (bounds[i].location != location) {
+            location = bounds[i].location;
+            finder = get_finder(view->r, kind, location);
+        }
+        if (finder == NULL) {
+            view->has_no_memory = true;
+            at[i] = MPL_NONE;
+        } else if (is_next) {
+            at[i] = find_next(view, number, location, finder, at[i]);
+        } else {
+            at[i] = find_previous(view, number, location, finder, at[i]);
+        }
     }
-    return is_next ? find_next(view, number, location, finder, from)
-                   : find_previous(view, number, location, finder, from);
 }

@@ -232,13 +232,12 @@ static bool step(struct walk *walk)
     uint64_t any = 0;
 
     mpl_rows_list(walk->rows, &rows);
+    mpl_finder_find(walk->view, walk->number, &rows, walk->bounds, is_next, walk->at);
     for (uint32_t k = 0; k < rows.n; k++) {
         const uint32_t i = rows.at[k];
         struct mpl_bound *bound = &walk->bounds[i];
-        const uint32_t at = mpl_finder_find(walk->view, walk->number, bound->location,
-                                            walk->at[i], is_next);
+        const uint32_t at = walk->at[i];
 
-        walk->at[i] = at;
         if (at == MPL_NONE || at < walk->room[i].first || at > walk->room[i].end) {
             bound->kind = MPL_BOUND_ABSENT;
             mpl_row_leave_out(walk->rows, i);

@@ -419,11 +419,13 @@ bool mpl_finders_prepare(struct mpl_recognition *r);
 void mpl_finders_hand_over(struct mpl_recognition *from, struct mpl_recognition *into,
                            uint32_t location);
 /**
- * The nearest span beyond \p from that fits the filter of associated event \p number, a link along
- * the location, or MPL_NONE. Its condition over other spans is not looked at.
+ * From span \p at of some rows, on the location of each row's bound, to the nearest one beyond that fits the filter of associated event
+ * \p number, a link along the location, or MPL_NONE. Its condition over other spans is not looked at. The view says so when it
+ * has no memory.
  */
-uint32_t mpl_finder_find(struct mpl_instance_view *view, uint32_t number, uint32_t location,
-                         uint32_t from, bool is_next);
+void mpl_finder_find(struct mpl_instance_view *view, uint32_t number,
+                     const struct mpl_rows *rows, const struct mpl_bound *bounds,
+                     bool is_next, uint32_t *at);
 /** First and last spans of all instances of an event, and where those of a location are, if they are not known. False: out of memory. */
 bool mpl_instances_make_spans(struct mpl_recognition *r, uint32_t event);
 /** Follows the link of associated event \p number in some rows. */
