@@ -185,38 +185,41 @@ static void read_items(struct batch *batch, const struct mpl_row *row, uint32_t 
     }
 }
 
-/* Makes lists of \p values, and returns how many these are: spans of many rows are read at once. */
+/*
+ * Makes lists of \p values, and returns how many these are: spans of many rows are read at once. Mostly rows that follow each
+ * other have the same words, which are those of one location.
+ */
 static size_t read_spans(struct mpl_instance_view *view,
                          const struct mpl_formula_slot *slot, const struct mpl_rows *rows,
                          double *values, struct mpl_list *lists)
 {
     const enum mpl_field field = (enum mpl_field) slot->field;
     const uint32_t number = view->instances->word_of[slot->name];
-    const uint32_t *words = NULL; /* Of the last row: mostly the next one has the same. */
-    const uint32_t *items = NULL; /* What they say, */
-    uint32_t n_items = 0;
     uint32_t *spans = view->spans.data;
     uint32_t location = view->rows[rows->at[0]].location;
     size_t n = 0;
     size_t n_read = 0;
 
-    for (uint32_t k = 0; k < rows->n; k++) {
+    for (uint32_t k = 0; k < rows->n;) {
         const struct mpl_row *row = &view->rows[rows->at[k]];
+        const uint32_t *words = row->words;
+        const uint32_t n_items = mpl_row_count(row, number);
+        const uint32_t *items =
+            n_items == 0 ? NULL : mpl_word_items(&words[number], row->lists);
 
-        if (row->words != words) {
-            words = row->words;
-            n_items = mpl_row_count(row, number);
-            items = n_items == 0 ? NULL : mpl_word_items(&words[number], row->lists);
-        }
         if (row->location != location) {
             mpl_spans_read(view->r, location, spans + n_read, n - n_read, field,
                            values + n_read);
             location = row->location;
             n_read = n;
         }
-        lists[rows->at[k]] = (struct mpl_list){ values + n, n_items };
-        for (uint32_t i = 0; i < n_items; i++) {
-            spans[n++] = row->base + items[i];
+        while (k < rows->n && view->rows[rows->at[k]].words == words) {
+            const uint32_t base = view->rows[rows->at[k]].base;
+
+            lists[rows->at[k++]] = (struct mpl_list){ values + n, n_items };
+            for (uint32_t i = 0; i < n_items; i++) {
+                spans[n++] = base + items[i];
+            }
         }
     }
     mpl_spans_read(view->r, location, spans + n_read, n - n_read, field, values + n_read);
