@@ -337,16 +337,26 @@ static bool add_match(struct mpl_search *s, const struct mpl_event_match *match)
 {
     const bool is_plain = !mpl_stream_has_items(s->stream);
     const bool is_kept = is_plain && match->kept != MPL_NONE;
-    struct mpl_shaped shaped = { is_plain ? match->first : 0, count_shapes(s) };
+    const uint32_t base = is_plain ? match->first : 0;
+    const size_t at = s->shaped.n;
+    uint32_t shape;
 
     if (is_kept && match->is_repeat) {
-        shaped.shape = s->kept[match->kept];
-    } else if (!add_shape(s, match, shaped.base)) {
-        return false;
-    } else if (is_kept) {
-        s->kept[match->kept] = shaped.shape;
+        shape = s->kept[match->kept];
+    } else {
+        shape = count_shapes(s);
+        if (!add_shape(s, match, base)) {
+            return false;
+        }
+        if (is_kept) {
+            s->kept[match->kept] = shape;
+        }
     }
-    return mpl_buf_put(&s->shaped, &shaped);
+    if (!mpl_buf_grow_to(&s->shaped, at + 1)) {
+        return false;
+    }
+    ((struct mpl_shaped *) s->shaped.data)[at] = (struct mpl_shaped){ base, shape };
+    return true;
 }
 
 /* ---- matches, many at a time ------------------------------------------------------------- */
