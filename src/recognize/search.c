@@ -43,6 +43,9 @@ struct mpl_search {
         *marks; /* struct mpl_mark: what it explains elsewhere; NULL: it says so at once */
     uint32_t event;
     uint32_t location;
+    const uint32_t *talking_words; /* of matches of which the members that talk are known; NULL: of none */
+    uint32_t talking[MPL_MEMBERS_MAX];
+    uint32_t n_talking;
     size_t ends_at; /* of the failed match at hand, in failed */
 };
 
@@ -55,11 +58,14 @@ static bool is_explained(const struct mpl_recognition *r, uint32_t location, uin
 
 static bool counts(const struct mpl_recognition *r, uint32_t location, uint32_t end)
 {
+    if (!r->is_part) {
+        return true;
+    }
+
     const uint32_t n = r->model->locations[location].n_messages;
 
-    return !r->is_part ||
-           (end < n ? mpl_events_has_message(r->events, location, end)
-                    : mpl_events_has_collective(r->events, location, end - n));
+    return end < n ? mpl_events_has_message(r->events, location, end)
+                   : mpl_events_has_collective(r->events, location, end - n);
 }
 
 /* Ends of locations that play no role do not count. */
@@ -96,14 +102,31 @@ static uint32_t single_end(const struct mpl_instance_view *view, uint32_t member
     return n > 1 ? MPL_MANY_ENDS : end_of(view, mpl_row_item(&view->row, word, 0));
 }
 
+/* Which members of a match communicate and are there; mostly the same as in the match before. */
+static void find_talking(struct mpl_search *s, const struct mpl_instance_view *view)
+{
+    s->n_talking = 0;
+    s->talking_words = view->row.words;
+    for (uint32_t i = 0; i < view->n_talking_members; i++) {
+        const uint32_t member = view->talking[i];
+
+        if (mpl_row_count(&view->row, view->instances->word_of[member]) > 0) {
+            s->talking[s->n_talking++] = member;
+        }
+    }
+}
+
 /* Calls \p visit for each end of the match's members, which are spans of the location at hand. */
-static bool visit_members(const struct mpl_instance_view *view, mpl_end_visit *visit,
-                          void *context)
+static bool visit_members(struct mpl_search *s, const struct mpl_instance_view *view,
+                          mpl_end_visit *visit)
 {
     const struct mpl_row *row = &view->row;
 
-    for (uint32_t i = 0; i < view->n_talking_members; i++) {
-        const uint32_t member = view->talking[i];
+    if (row->words != s->talking_words) {
+        find_talking(s, view);
+    }
+    for (uint32_t i = 0; i < s->n_talking; i++) {
+        const uint32_t member = s->talking[i];
         const uint32_t *word = &row->words[view->instances->word_of[member]];
         const uint32_t *items = mpl_word_items(word, row->lists);
         const uint32_t n = mpl_word_count(*word, row->lists);
@@ -113,8 +136,8 @@ static bool visit_members(const struct mpl_instance_view *view, mpl_end_visit *v
             const uint32_t end = end_of(view, span);
 
             if (end == MPL_MANY_ENDS
-                    ? !mpl_view_span_ends(view, member, row->location, span, visit, context)
-                    : end != MPL_NONE && !visit(context, row->location, end)) {
+                    ? !mpl_view_span_ends(view, member, row->location, span, visit, s)
+                    : end != MPL_NONE && !visit(s, row->location, end)) {
                 return false;
             }
         }
@@ -152,7 +175,7 @@ static bool explain_match(struct mpl_search *s, const struct mpl_instance_view *
 static enum mpl_status explain_instance(struct mpl_search *s,
                                         struct mpl_instance_view *view, struct mpl_err *err)
 {
-    bool is_enough = visit_members(view, explain, s);
+    bool is_enough = visit_members(s, view, explain);
 
     /* What is merely before or behind is context. */
     for (uint32_t i = view->n_talking_members; i < view->n_talking; i++) {
@@ -206,7 +229,7 @@ static enum mpl_status remember_failed(struct mpl_search *s, struct mpl_instance
     head[FAILED_CONSTRAINT] = constraint;
     head[FAILED_LOCATION] = s->location;
     head[FAILED_ENDS] = 0;
-    if (!visit_members(view, remember_end, s)) {
+    if (!visit_members(s, view, remember_end)) {
         return mpl_nomem(err);
     }
     if (has_excuse(s->r, (const uint32_t *) s->failed.data + start)) {
@@ -473,6 +496,7 @@ static enum mpl_status sort_rows(struct mpl_search *s, struct mpl_instance_view 
     struct mpl_shaped *shaped = s->shaped.data;
     enum mpl_status st = MPL_OK;
 
+    s->talking_words = NULL; /* What was there may have made room for others. */
     for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
         mpl_view_go(view, i);
         if (mpl_row_is_in(rows, i)) {
