@@ -221,34 +221,33 @@ static double collective_bytes(const struct mpl_recognition *r, uint32_t locatio
 }
 
 /* Of the only message, or of those of a call with several. */
-static double message_field(const struct mpl_recognition *r,
-                            const struct mpl_span_filter *filter, uint32_t location,
-                            uint32_t at, uint32_t message, enum mpl_field field)
+static inline double message_field(const struct mpl_recognition *r,
+                                   const struct mpl_span_filter *filter,
+                                   uint32_t location, uint32_t at, uint32_t message,
+                                   enum mpl_field field)
 {
     const struct mpl_location *loc = &r->model->locations[location];
-    uint32_t one = message;
+    const bool is_known = message != MPL_NONE;
+    const uint32_t one =
+        is_known ? message : mpl_filter_message_at(r, filter, location, at);
+    const struct mpl_envelope *envelope =
+        one == MPL_NONE ? NULL : mpl_topology_envelope(r->events, location, one);
 
-    if (message == MPL_NONE) {
-        one = mpl_filter_message_at(r, filter, location, at);
-    } else if (!mpl_topology_counts(r->events, location, message)) {
-        one = MPL_NONE;
-    }
-    if (one == MPL_NONE) {
+    if (envelope == NULL) {
         return field == MPL_FIELD_BYTES ? collective_bytes(r, location, at) : NAN;
     }
     if (field == MPL_FIELD_BYTES) {
-        return message != MPL_NONE ? (double) mpl_message_get(loc, one).bytes
-                                   : sum_bytes(r, filter, location, at);
+        return is_known ? (double) mpl_message_get(loc, one).bytes
+                        : sum_bytes(r, filter, location, at);
     }
     if (field == MPL_FIELD_TAG) {
-        return loc->envelopes[mpl_message_get(loc, one).envelope].tag;
+        return envelope->tag;
     }
 
-    const uint32_t peer = mpl_topology_peer(r->events, location, one);
+    const uint32_t peer = mpl_topology_peer_by(r->events, location, one, envelope);
 
     if (field == MPL_FIELD_ASKS) {
-        return mpl_requests_has(r, loc->process, peer,
-                                loc->envelopes[mpl_message_get(loc, one).envelope].is_send);
+        return mpl_requests_has(r, loc->process, peer, envelope->is_send);
     }
     return peer == MPL_NONE ? NAN : r->model->processes[peer].rank;
 }
@@ -362,6 +361,14 @@ void mpl_span_read(const struct mpl_recognition *r, const struct mpl_span_filter
         break;
     case MPL_FIELD_PLACE:
         read_each(r, filter, bounds, rows, MPL_FIELD_PLACE, values);
+        break;
+    case MPL_FIELD_PEER:
+        fetch_messages(r, bounds, rows);
+        read_each(r, filter, bounds, rows, MPL_FIELD_PEER, values);
+        break;
+    case MPL_FIELD_BYTES:
+        fetch_messages(r, bounds, rows);
+        read_each(r, filter, bounds, rows, MPL_FIELD_BYTES, values);
         break;
     default:
         fetch_messages(r, bounds, rows);
