@@ -84,16 +84,16 @@ static int64_t jump_of_send(const struct mpl_run *run, const struct mpl_clock_do
         return 0;
     }
     const int64_t apart = mpl_ticks_minus(mpl_ticks_of(loc, leave), posted);
-    const int64_t error = own + mpl_doubt_error_ticks(run, doubt, end.location);
+    const int64_t error = own + doubt->error_ticks[end.location];
 
     return apart <= error && apart >= -error ? ticks : 0;
 }
 
-static double late_receivers_s(const struct mpl_run *run,
-                               const struct mpl_clock_doubt *doubt, uint32_t location)
+double mpl_doubt_late_receivers_s(const struct mpl_run *run,
+                                  const struct mpl_clock_doubt *doubt, uint32_t location)
 {
     const struct mpl_location *loc = &run->model->locations[location];
-    const int64_t own = mpl_doubt_error_ticks(run, doubt, location);
+    const int64_t own = doubt->error_ticks[location];
     int64_t sum = 0;
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
@@ -113,7 +113,7 @@ static bool gives_nothing(const struct mpl_run *run, const struct mpl_coll_part 
            0;
 }
 
-static double idle_givers_s(const struct mpl_run *run)
+double mpl_doubt_idle_givers_s(const struct mpl_run *run)
 {
     const struct mpl_coll_wait *waits = mpl_events_coll_waits(run->events);
     double sum_s = 0;
@@ -134,16 +134,6 @@ static double idle_givers_s(const struct mpl_run *run)
     return sum_s;
 }
 
-double mpl_doubt_jumps_s(const struct mpl_run *run, const struct mpl_clock_doubt *doubt)
-{
-    double sum_s = idle_givers_s(run);
-
-    for (uint32_t l = 0; l < run->model->n_locations; l++) {
-        sum_s += late_receivers_s(run, doubt, l);
-    }
-    return sum_s;
-}
-
 /* ---- culprits ----------------------------------------------------------------------------------- */
 
 /* Somebody who may have kept others waiting, and with which span. */
@@ -157,7 +147,8 @@ struct entrant {
 struct race {
     size_t first; /* of its entrants */
     size_t n;
-    double wait_s;
+    int64_t wait_ticks; /* of a call … */
+    double wait_s;      /* … or of a collective */
 };
 
 /*
@@ -166,16 +157,23 @@ struct race {
  */
 enum { ENTRANTS_BATCH = 32 };
 
-struct races {
-    const struct mpl_run *run;
-    const struct mpl_clock_doubt *doubt;
-    struct mpl_buf entrants; /* struct entrant */
-    struct mpl_buf open;     /* struct race: not run yet */
-    size_t first;            /* entrant of the next race */
-    bool has_no_memory;
-};
+struct mpl_races mpl_races_make(const struct mpl_run *run,
+                                const struct mpl_clock_doubt *doubt, int64_t *blame_ticks)
+{
+    return (struct mpl_races){ .run = run,
+                               .doubt = doubt,
+                               .blame_ticks = blame_ticks,
+                               .entrants = mpl_buf_make(sizeof(struct entrant)),
+                               .open = mpl_buf_make(sizeof(struct race)) };
+}
 
-static void enter_race(struct races *races, uint32_t location, uint32_t span)
+void mpl_races_free(struct mpl_races *races)
+{
+    mpl_buf_free(&races->open);
+    mpl_buf_free(&races->entrants);
+}
+
+static void enter_race(struct mpl_races *races, uint32_t location, uint32_t span)
 {
     const size_t n = races->entrants.n;
 
@@ -188,7 +186,17 @@ static void enter_race(struct races *races, uint32_t location, uint32_t span)
     }
 }
 
-static void run_race(const struct races *races, const struct race *race)
+static void blame(const struct mpl_races *races, uint32_t location, const struct race *race)
+{
+    if (races->blame_ticks == NULL) {
+        races->doubt->blame_s[location] += race->wait_s;
+    } else {
+        races->blame_ticks[location] =
+            mpl_ticks_plus(races->blame_ticks[location], race->wait_ticks);
+    }
+}
+
+static void run_race(const struct mpl_races *races, const struct race *race)
 {
     const struct mpl_events *events = races->run->events;
     const struct mpl_clock_doubt *doubt = races->doubt;
@@ -201,19 +209,20 @@ static void run_race(const struct races *races, const struct race *race)
         all[i].ticks = mpl_events_enter_ticks(events, all[i].location, all[i].span);
         first = first.location == MPL_NONE || all[i].ticks > first.ticks ? all[i] : first;
     }
-    least_ticks = first.ticks - mpl_doubt_error_ticks(races->run, doubt, first.location);
+    least_ticks = first.ticks - doubt->error_ticks[first.location];
     for (size_t i = 0; i < race->n; i++) {
         if (all[i].location != first.location &&
-            all[i].ticks + mpl_doubt_error_ticks(races->run, doubt, all[i].location) >=
-                least_ticks) {
-            doubt->blame_s[all[i].location] += race->wait_s;
+            all[i].ticks + doubt->error_ticks[all[i].location] >= least_ticks) {
+            blame(races, all[i].location, race);
             is_contested = true;
         }
     }
-    doubt->blame_s[first.location] += is_contested ? race->wait_s : 0;
+    if (is_contested) {
+        blame(races, first.location, race);
+    }
 }
 
-static void run_races(struct races *races)
+void mpl_races_run(struct mpl_races *races)
 {
     const struct race *open = races->open.data;
 
@@ -226,7 +235,7 @@ static void run_races(struct races *races)
 }
 
 /* All have entered. */
-static void close_race(struct races *races, double wait_s)
+static void close_race(struct mpl_races *races, int64_t wait_ticks, double wait_s)
 {
     const size_t n = races->entrants.n - races->first;
     const size_t n_open = races->open.n;
@@ -239,17 +248,19 @@ static void close_race(struct races *races, double wait_s)
         races->has_no_memory = true;
         return;
     }
-    ((struct race *) races->open.data)[n_open] = (struct race){ races->first, n, wait_s };
+    ((struct race *) races->open.data)[n_open] =
+        (struct race){ races->first, n, wait_ticks, wait_s };
     races->first += n;
     if (races->first >= ENTRANTS_BATCH) {
-        run_races(races);
+        mpl_races_run(races);
     }
 }
 
-static void contest_collectives(struct races *races)
+bool mpl_doubt_contest_collectives(const struct mpl_run *run,
+                                   const struct mpl_clock_doubt *doubt)
 {
-    const struct mpl_run *run = races->run;
     const struct mpl_coll_wait *waits = mpl_events_coll_waits(run->events);
+    struct mpl_races races = mpl_races_make(run, doubt, NULL);
 
     for (uint32_t i = 0; i < run->match->n_instances; i++) {
         const struct mpl_coll_instance *in = &run->match->instances[i];
@@ -260,19 +271,27 @@ static void contest_collectives(struct races *races)
                                                                 part->collective);
 
             if (span != MPL_NONE) {
-                enter_race(races, part->location, span);
+                enter_race(&races, part->location, span);
             }
         }
-        close_race(races, waits[i].wait_s);
+        close_race(&races, 0, waits[i].wait_s);
     }
+    mpl_races_run(&races);
+    mpl_races_free(&races);
+    return !races.has_no_memory;
 }
 
 /* Whoever is at the other end of a call that completes several messages may be meant. */
-static void contest_call(struct races *races, uint32_t location, const uint32_t *messages,
-                         uint32_t n)
+void mpl_races_contest_call(struct mpl_races *races, uint32_t location, uint32_t call,
+                            int64_t wait_ticks)
 {
     const struct mpl_events *events = races->run->events;
+    uint32_t n;
+    const uint32_t *messages = mpl_events_messages(events, location, call, &n);
 
+    if (n < 2) {
+        return;
+    }
     for (uint32_t i = 0; i < n; i++) {
         const struct mpl_end end =
             mpl_match_partner(races->run->match, location, messages[i]);
@@ -285,41 +304,5 @@ static void contest_call(struct races *races, uint32_t location, const uint32_t 
             enter_race(races, end.location, other);
         }
     }
-}
-
-static void contest_calls(struct races *races, uint32_t location)
-{
-    const struct mpl_run *run = races->run;
-    const uint32_t n_calls = mpl_events_call_count(run->events, location);
-
-    for (uint32_t k = 0; k < n_calls; k++) {
-        const int64_t wait_ticks = mpl_events_wait_ticks(run->events, location, 2 * k + 1);
-        uint32_t n;
-
-        if (wait_ticks > 0) {
-            const uint32_t *messages = mpl_events_messages(run->events, location, k, &n);
-
-            if (n > 1) {
-                contest_call(races, location, messages, n);
-                close_race(races, mpl_model_seconds(run->model, wait_ticks));
-            }
-        }
-    }
-}
-
-bool mpl_doubt_find_blame(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
-{
-    struct races races = { .run = run,
-                           .doubt = doubt,
-                           .entrants = mpl_buf_make(sizeof(struct entrant)),
-                           .open = mpl_buf_make(sizeof(struct race)) };
-
-    contest_collectives(&races);
-    for (uint32_t l = 0; l < run->model->n_locations; l++) {
-        contest_calls(&races, l);
-    }
-    run_races(&races);
-    mpl_buf_free(&races.open);
-    mpl_buf_free(&races.entrants);
-    return !races.has_no_memory;
+    close_race(races, wait_ticks, 0);
 }

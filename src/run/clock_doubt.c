@@ -83,18 +83,39 @@ static int64_t other_error(const struct mpl_run *run, const struct mpl_clock_dou
     }
     const struct mpl_end end = mpl_match_partner(run->match, location, message);
 
-    return end.message == MPL_NONE ? others->most_ticks
-                                   : mpl_doubt_error_ticks(run, doubt, end.location);
+    return end.message == MPL_NONE ? others->most_ticks : doubt->error_ticks[end.location];
 }
 
+/* All locations, each on its own. */
+struct measure {
+    const struct mpl_run *run;
+    const struct mpl_clock_doubt *doubt;
+    int64_t least_ticks;     /* no clock of the run is more wrong than this … */
+    int64_t second_ticks;    /* … and none but the worst one than that */
+    struct change *change;   /* per location */
+    struct mpl_races *races; /* per thread */
+};
+
 /* What clocks change at most on a location. */
-static void add_calls(const struct mpl_run *run, uint32_t location,
-                      const struct others *others, struct mpl_clock_doubt *doubt)
+struct change {
+    int64_t less_ticks;
+    int64_t more_ticks;
+    double ends_s;
+    double jumps_s;
+};
+
+/* One walk over the calls, which are many. */
+static void measure_calls(const struct measure *m, uint32_t location,
+                          struct mpl_races *races, struct change *change)
 {
-    const int64_t own = mpl_doubt_error_ticks(run, doubt, location);
-    const int64_t at_least = own + least(others->least_ticks, others->most_ticks);
+    const struct mpl_run *run = m->run;
+    const int64_t own = m->doubt->error_ticks[location];
+    const struct others others = { .least_ticks = m->least_ticks,
+                                   .most_ticks = own == m->doubt->most_ticks
+                                                     ? m->second_ticks
+                                                     : m->doubt->most_ticks };
+    const int64_t at_least = own + least(others.least_ticks, others.most_ticks);
     const uint32_t n = mpl_events_span_count(run->events, location);
-    const double ends_s = ENDS * mpl_model_seconds(run->model, own + others->most_ticks);
     int64_t less = 0;
     int64_t more = 0;
 
@@ -102,54 +123,141 @@ static void add_calls(const struct mpl_run *run, uint32_t location,
         const int64_t wait = mpl_events_wait_ticks(run->events, location, k);
         const int64_t rest = mpl_events_duration_ticks(run->events, location, k) - wait;
 
+        if (wait > 0) {
+            mpl_races_contest_call(races, location, k / 2, wait);
+        }
         /* Of a call that is shorter than any error it does not matter who is at its other end. */
         if (wait <= at_least && rest <= at_least) {
             less += wait;
             more += rest;
             continue;
         }
-        const int64_t error = own + other_error(run, doubt, location, k / 2, others);
+        const int64_t error = own + other_error(run, m->doubt, location, k / 2, &others);
 
         less += least(wait, error);
         more += least(rest, error);
     }
-    doubt->less_s += mpl_model_seconds(run->model, less) + ends_s;
-    doubt->more_s += mpl_model_seconds(run->model, more) + ends_s;
+    change->less_ticks = less;
+    change->more_ticks = more;
+    change->ends_s = ENDS * mpl_model_seconds(run->model, own + others.most_ticks);
 }
 
-/* False when out of memory. */
-static bool measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt)
+static enum mpl_status measure_location(void *context, size_t l, unsigned worker,
+                                        struct mpl_err *err)
 {
-    const uint32_t n = run->model->n_locations;
-    struct others others = { .least_ticks = INT64_MAX };
-    int64_t most = 0;
-    int64_t second = 0;
+    const struct measure *m = context;
+    struct change *change = &m->change[l];
 
+    (void) err;
+    measure_calls(m, (uint32_t) l, &m->races[worker], change);
+    change->jumps_s = mpl_doubt_late_receivers_s(m->run, m->doubt, (uint32_t) l);
+    return MPL_OK;
+}
+
+static bool make_room(struct measure *m, unsigned n_threads, struct mpl_arena *scratch)
+{
+    const uint32_t n = m->run->model->n_locations;
+
+    m->change = MPL_NEW_ARRAY(scratch, n, struct change);
+    m->races = MPL_NEW_ARRAY(scratch, n_threads, struct mpl_races);
+    for (unsigned t = 0; t < n_threads && m->races != NULL; t++) {
+        m->races[t] = mpl_races_make(m->run, m->doubt, MPL_NEW_ARRAY(scratch, n, int64_t));
+    }
+    return !mpl_arena_is_short(scratch);
+}
+
+/* False when out of memory. Sums of ticks are the same whichever thread has which location. */
+static bool end_races(struct measure *m, unsigned n_threads, double *blame_s)
+{
+    const uint32_t n = m->run->model->n_locations;
+    bool has_no_memory = false;
+
+    for (unsigned t = 0; t < n_threads; t++) {
+        mpl_races_run(&m->races[t]);
+        has_no_memory |= m->races[t].has_no_memory;
+        mpl_races_free(&m->races[t]);
+    }
     for (uint32_t l = 0; l < n; l++) {
-        const int64_t error = mpl_doubt_error_ticks(run, doubt, l);
+        int64_t ticks = 0;
 
-        others.least_ticks = least(error, others.least_ticks);
+        for (unsigned t = 0; t < n_threads; t++) {
+            ticks = mpl_ticks_plus(ticks, m->races[t].blame_ticks[l]);
+        }
+        blame_s[l] += mpl_model_seconds(m->run->model, ticks);
+    }
+    return !has_no_memory;
+}
+
+static void add_changes(const struct measure *m, struct mpl_clock_doubt *doubt)
+{
+    const struct mpl_model *model = m->run->model;
+    double jumps_s = mpl_doubt_idle_givers_s(m->run);
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct change *change = &m->change[l];
+
+        doubt->less_s += mpl_model_seconds(model, change->less_ticks) + change->ends_s;
+        doubt->more_s += mpl_model_seconds(model, change->more_ticks) + change->ends_s;
+        jumps_s += change->jumps_s;
+    }
+    doubt->less_s += jumps_s;
+    doubt->more_s += jumps_s;
+}
+
+static enum mpl_status measure_locations(struct measure *m, struct mpl_arena *scratch,
+                                         struct mpl_clock_doubt *doubt, struct mpl_err *err)
+{
+    const struct mpl_parallel job = { .n_tasks = m->run->model->n_locations,
+                                      .max_threads = mpl_threads(),
+                                      .run = measure_location,
+                                      .context = m };
+
+    if (scratch == NULL || !make_room(m, job.max_threads, scratch) ||
+        !mpl_doubt_contest_collectives(m->run, doubt)) {
+        return mpl_nomem(err);
+    }
+    enum mpl_status st = mpl_parallel_run(&job, err);
+
+    if (!end_races(m, job.max_threads, doubt->blame_s) && st == MPL_OK) {
+        st = mpl_nomem(err);
+    }
+    if (st == MPL_OK) {
+        add_changes(m, doubt);
+    }
+    return st;
+}
+
+static enum mpl_status measure_all(const struct mpl_run *run, struct mpl_clock_doubt *doubt,
+                                   struct mpl_err *err)
+{
+    struct measure m = { .run = run, .doubt = doubt, .least_ticks = INT64_MAX };
+    int64_t most = 0;
+
+    for (uint32_t l = 0; l < run->model->n_locations; l++) {
+        const uint32_t p = run->model->locations[l].process;
+        const int64_t error = doubt->high_ticks[p] > -doubt->low_ticks[p]
+                                  ? doubt->high_ticks[p]
+                                  : -doubt->low_ticks[p];
+
+        doubt->error_ticks[l] = error;
+        m.least_ticks = least(error, m.least_ticks);
         if (error >= most) {
-            second = most;
+            m.second_ticks = most;
             most = error;
-        } else if (error > second) {
-            second = error;
+        } else if (error > m.second_ticks) {
+            m.second_ticks = error;
         }
     }
     doubt->most_ticks = most;
     doubt->is_none = most == 0 && doubt->n_unlimited == 0;
     if (most == 0) {
-        return true;
+        return MPL_OK;
     }
-    for (uint32_t l = 0; l < n; l++) {
-        others.most_ticks = mpl_doubt_error_ticks(run, doubt, l) == most ? second : most;
-        add_calls(run, l, &others, doubt);
-    }
-    const double jumps_s = mpl_doubt_jumps_s(run, doubt);
+    struct mpl_arena *scratch = mpl_arena_create();
+    const enum mpl_status st = measure_locations(&m, scratch, doubt, err);
 
-    doubt->less_s += jumps_s;
-    doubt->more_s += jumps_s;
-    return mpl_doubt_find_blame(run, doubt);
+    mpl_arena_destroy(scratch);
+    return st;
 }
 
 enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *arena,
@@ -161,19 +269,20 @@ enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *ar
         .low_ticks = MPL_NEW_ARRAY(arena, n, int64_t),
         .high_ticks = MPL_NEW_ARRAY(arena, n, int64_t),
         .is_unlimited = MPL_NEW_ARRAY(arena, n, bool),
+        .error_ticks = MPL_NEW_ARRAY(arena, run->model->n_locations, int64_t),
         .blame_s = MPL_NEW_ARRAY(arena, run->model->n_locations, double),
     };
 
     if (doubt.low_ticks == NULL || doubt.high_ticks == NULL || doubt.is_unlimited == NULL ||
-        doubt.blame_s == NULL) {
+        doubt.error_ticks == NULL || doubt.blame_s == NULL) {
         return mpl_nomem(err);
     }
     for (uint32_t p = 0; p < n && run->clock->source != MPL_CLOCK_SINGLE; p++) {
         take_limits(run, p, &doubt);
     }
-    if (!measure_all(run, &doubt)) {
-        return mpl_nomem(err);
+    const enum mpl_status st = measure_all(run, &doubt, err);
+    if (st == MPL_OK) {
+        *out = doubt;
     }
-    *out = doubt;
-    return MPL_OK;
+    return st;
 }

@@ -11,7 +11,9 @@ struct mpl_clock_doubt {
     bool *is_unlimited;   /**< per process */
     int64_t *low_ticks;   /**< per process, what mpl_clock says; 0 where unlimited */
     int64_t *high_ticks;
-    int64_t most_ticks; /**< by which a location's times may be wrong */
+    int64_t *
+        error_ticks; /**< per location, by how much its times may be wrong, one way or the other */
+    int64_t most_ticks; /**< the largest of these */
     double less_s;      /**< what that can take from all waits together at most … */
     double more_s;      /**< … and add to them */
     double *blame_s; /**< per location, waits for it, or for others, that could be either */

@@ -19,21 +19,34 @@ struct phase {
 enum mpl_status mpl_phases_find(const struct mpl_events *events, struct mpl_arena *arena,
                                 const struct phase **out, size_t *n, struct mpl_err *err);
 
-/* How wrong the times of a location can be, one way or the other. Inline, as it is asked for both ends of messages. */
-static inline int64_t mpl_doubt_error_ticks(const struct mpl_run *run,
-                                            const struct mpl_clock_doubt *doubt,
-                                            uint32_t location)
-{
-    const uint32_t p = run->model->locations[location].process;
+/* clock_contested.c: waits that may as well not be there, or the other way round. */
+/* Of the sends of a location. Cost: a look at each message end. */
+double mpl_doubt_late_receivers_s(const struct mpl_run *run,
+                                  const struct mpl_clock_doubt *doubt, uint32_t location);
+/* In collectives. */
+double mpl_doubt_idle_givers_s(const struct mpl_run *run);
 
-    return doubt->high_ticks[p] > -doubt->low_ticks[p] ? doubt->high_ticks[p]
-                                                       : -doubt->low_ticks[p];
-}
+/* Adds to blame_s what collectives wait. False when out of memory. */
+bool mpl_doubt_contest_collectives(const struct mpl_run *run,
+                                   const struct mpl_clock_doubt *doubt);
 
-/* clock_contested.c. Cost of both: a look at each call. */
-/* Waits that may as well not be there, or the other way round. */
-double mpl_doubt_jumps_s(const struct mpl_run *run, const struct mpl_clock_doubt *doubt);
-/* Adds up blame_s. False when out of memory. */
-bool mpl_doubt_find_blame(const struct mpl_run *run, struct mpl_clock_doubt *doubt);
+/* Calls that wait for one of several, of whom it is found out who may be it. */
+struct mpl_races {
+    const struct mpl_run *run;
+    const struct mpl_clock_doubt *doubt;
+    int64_t *blame_ticks; /* per location, what blame_s is to be; NULL: is added there */
+    struct mpl_buf entrants;
+    struct mpl_buf open; /* not run yet */
+    size_t first;        /* entrant of the next race */
+    bool has_no_memory;
+};
+struct mpl_races mpl_races_make(const struct mpl_run *run,
+                                const struct mpl_clock_doubt *doubt, int64_t *blame_ticks);
+/* A call that waits by \p wait_ticks, more than 0. */
+void mpl_races_contest_call(struct mpl_races *races, uint32_t location, uint32_t call,
+                            int64_t wait_ticks);
+/* What is open; must come after all calls. */
+void mpl_races_run(struct mpl_races *races);
+void mpl_races_free(struct mpl_races *races);
 
 #endif

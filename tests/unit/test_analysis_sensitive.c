@@ -323,7 +323,7 @@ static double jumps_of(int64_t before_us, int64_t bound_us)
     a = analyse_text(program_text(&p, NULL, arena));
     (void) set_bounds(a, bounds_us);
     ck_assert_int_eq(mpl_doubt_create(&a->runs[0], arena, &doubt, NULL), MPL_OK);
-    jumps_s = mpl_doubt_jumps_s(&a->runs[0], &doubt);
+    jumps_s = mpl_doubt_late_receivers_s(&a->runs[0], &doubt, 0);
     mpl_analysis_destroy(a);
     return jumps_s;
 }
@@ -370,6 +370,37 @@ START_TEST(a_wait_for_one_of_two_that_come_together_is_contested)
 }
 END_TEST
 
+/* Rank 0 waits 190 us for two messages, of which rank 2 sends the later one. */
+static double blame_of_call(const char *rank_1, int64_t bound_us)
+{
+    const int64_t bounds_us[] = { 0, bound_us, bound_us };
+    struct mpl_analysis *a = analyse_text(
+        mpl_arena_printf(arena,
+                         "unit us\n"
+                         "rank 0: irecv 0..1 from 1 as a irecv 1..2 from 2 as b "
+                         "waitall 10..210 for a b\n"
+                         "rank 1: %s\n"
+                         "rank 2: compute 0..200 send 200..205 to 0\n",
+                         rank_1));
+    struct mpl_clock_doubt doubt;
+    double blame_s;
+
+    (void) set_bounds(a, bounds_us);
+    ck_assert_int_eq(mpl_doubt_create(&a->runs[0], arena, &doubt, NULL), MPL_OK);
+    ck_assert_double_eq(doubt.blame_s[0], 0);
+    ck_assert_double_eq(doubt.blame_s[1], doubt.blame_s[2]);
+    blame_s = doubt.blame_s[2];
+    mpl_analysis_destroy(a);
+    return blame_s;
+}
+
+START_TEST(a_call_that_waits_for_two_who_come_together_is_contested)
+{
+    ck_assert_near(blame_of_call("compute 0..195 send 195..200 to 0", 3), 190e-6);
+    ck_assert_near(blame_of_call("compute 0..195 send 195..200 to 0", 2), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("analysis-sensitive");
@@ -390,5 +421,6 @@ int main(void)
                    a_call_for_one_message_depends_on_the_clock_at_its_other_end_only);
     tcase_add_test(tcase, a_send_that_may_have_ended_before_the_receive_is_contested);
     tcase_add_test(tcase, a_wait_for_one_of_two_that_come_together_is_contested);
+    tcase_add_test(tcase, a_call_that_waits_for_two_who_come_together_is_contested);
     return run_suite(suite);
 }
