@@ -19,6 +19,14 @@ enum { FIRST_TOGETHER = 16 };
 /* Matches that failed, as words: event, constraint, location, number of ends, these. */
 enum { FAILED_EVENT, FAILED_CONSTRAINT, FAILED_LOCATION, FAILED_ENDS, FAILED_HEAD };
 
+/* A kind of calls with several ends of which a member wants all messages. */
+struct whole {
+    uint32_t kind; /* MPL_NONE: none yet */
+    uint32_t member;
+};
+
+enum { WHOLES = 64 };
+
 struct mpl_search {
     struct mpl_recognition *r;
     struct mpl_arena *arena; /* scratch */
@@ -46,6 +54,8 @@ struct mpl_search {
     const uint32_t *talking_words; /* of matches of which the members that talk are known; NULL: of none */
     uint32_t talking[MPL_MEMBERS_MAX];
     uint32_t n_talking;
+    const struct mpl_kinds *kinds; /* of the location */
+    struct whole wholes[WHOLES];   /* of the event there: calls of few kinds come again and again */
     size_t ends_at; /* of the failed match at hand, in failed */
 };
 
@@ -116,6 +126,47 @@ static void find_talking(struct mpl_search *s, const struct mpl_instance_view *v
     }
 }
 
+/*
+ * The messages of a call with several ends that a member wants. Whether it wants all depends on the kind of the call alone, unless
+ * not all that is recorded counts. False: the visitor wants no more.
+ */
+static bool visit_messages(struct mpl_search *s, const struct mpl_span_filter *filter,
+                           uint32_t member, uint32_t call, mpl_end_visit *visit)
+{
+    const struct mpl_recognition *r = s->r;
+    const uint32_t kind = s->kinds->of_call[call];
+    struct whole *whole = &s->wholes[(kind ^ member << 3) % WHOLES];
+    const bool is_whole = !r->is_part && whole->kind == kind && whole->member == member;
+    uint32_t n_wanted = 0;
+    uint32_t n;
+    const uint32_t *messages = mpl_events_messages(r->events, s->location, call, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_whole && !mpl_filter_wants_message(r, filter, s->location, messages[i])) {
+            continue;
+        }
+        if (!visit(s, s->location, messages[i])) {
+            return false;
+        }
+        n_wanted++;
+    }
+    if (n_wanted == n) {
+        *whole = (struct whole){ kind, member };
+    }
+    return true;
+}
+
+/* The ends of a call with several. */
+static bool visit_many(struct mpl_search *s, const struct mpl_instance_view *view,
+                       uint32_t member, uint32_t span, mpl_end_visit *visit)
+{
+    const struct mpl_span_filter *filter = &view->definition->members[member].filter;
+
+    return mpl_filter_has_collectives(filter)
+               ? mpl_view_span_ends(view, member, s->location, span, visit, s)
+               : visit_messages(s, filter, member, span / 2, visit);
+}
+
 /* Calls \p visit for each end of the match's members, which are spans of the location at hand. */
 static bool visit_members(struct mpl_search *s, const struct mpl_instance_view *view,
                           mpl_end_visit *visit)
@@ -136,7 +187,7 @@ static bool visit_members(struct mpl_search *s, const struct mpl_instance_view *
             const uint32_t end = end_of(view, span);
 
             if (end == MPL_MANY_ENDS
-                    ? !mpl_view_span_ends(view, member, row->location, span, visit, s)
+                    ? !visit_many(s, view, member, span, visit)
                     : end != MPL_NONE && !visit(s, row->location, end)) {
                 return false;
             }
@@ -591,7 +642,8 @@ static enum mpl_status search_event(struct mpl_search *s, uint32_t i, uint32_t e
     s->shaped.n = s->n_tested = 0;
     s->words.n = s->n_shapes = 0;
     s->lists.n = s->n_lists = 0;
-    memset(s->kept, 0xFF, sizeof s->kept); /* MPL_NONE everywhere */
+    memset(s->kept, 0xFF, sizeof s->kept);     /* MPL_NONE everywhere, */
+    memset(s->wholes, 0xFF, sizeof s->wholes); /* likewise */
     if (st == MPL_OK) {
         st = mpl_matcher_run(s->matcher, s->r->pattern->events[event].automaton, &letters,
                              MPL_EXTEND_MAX, take_match, s, err);
@@ -619,6 +671,7 @@ enum mpl_status mpl_search_location(struct mpl_search *s, uint32_t location, uin
         return MPL_OK;
     }
     s->location = location;
+    s->kinds = mpl_kinds_get(s->r->topology, location);
     st = mpl_stream_read(s->stream, location, s->events, n, err);
     for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
         st = search_event(s, i, s->events[i], err);
