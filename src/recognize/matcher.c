@@ -597,6 +597,18 @@ static enum mpl_status find_match(struct search *s, uint32_t first,
     return MPL_OK;
 }
 
+/* Whether a match may begin with some letter: often what a pattern looks for does not occur at all. */
+static bool can_begin(const struct mpl_automaton *automaton,
+                      const struct mpl_letters *letters)
+{
+    for (uint32_t l = 0; l < letters->n_letters; l++) {
+        if ((letters->masks[l] & automaton->wanted[0]) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
                                 const struct mpl_automaton *automaton,
                                 const struct mpl_letters *letters, uint32_t extend_max,
@@ -613,6 +625,9 @@ enum mpl_status mpl_matcher_run(struct mpl_event_matcher *matcher,
     const size_t n_turns = 2 * ((size_t) automaton->n_states + 1) * letters->n_letters;
     uint32_t position = letters->first;
 
+    if (!can_begin(automaton, letters)) {
+        return MPL_OK;
+    }
     if (n_turns > 0 && n_turns <= TURNS_MAX) {
         if (!mpl_buf_grow_to(&matcher->turns, n_turns)) {
             return mpl_nomem(err);
