@@ -332,24 +332,36 @@ static bool can_any_begin(const struct mpl_letter_stream *stream)
     return false;
 }
 
-/* The letters of all spans. Where computation is plain, nobody asks for its region again once its letter is known. */
-static enum mpl_status read_spans(struct mpl_letter_stream *stream, struct mpl_err *err)
+static void read_calls(struct mpl_letter_stream *stream)
 {
     uint16_t *letters = stream->letters.data;
     const uint16_t *letter_of_kind = stream->letter_of.data;
     const uint32_t *kind_of_call = stream->kinds->of_call;
-    enum mpl_status st = MPL_OK;
-    uint16_t plain = LETTER_UNKNOWN;
 
-    for (uint32_t at = stream->range.first; at < stream->range.end && st == MPL_OK; at++) {
-        if (at % 2 != 0) {
-            letters[at] = letter_of_kind[kind_of_call[at / 2]];
-        } else if (plain != LETTER_UNKNOWN) {
+    for (uint32_t at = stream->range.first | 1; at < stream->range.end; at += 2) {
+        letters[at] = letter_of_kind[kind_of_call[at / 2]];
+    }
+}
+
+/* Where it is plain, nobody asks for its region again once its letter is known. */
+static enum mpl_status read_computation(struct mpl_letter_stream *stream,
+                                        struct mpl_err *err)
+{
+    uint16_t *letters = stream->letters.data;
+    const uint32_t end = stream->range.end;
+    uint32_t at = stream->range.first + stream->range.first % 2;
+    enum mpl_status st = MPL_OK;
+
+    if (stream->is_compute_plain && at < end) {
+        uint16_t plain;
+
+        st = read_compute(stream, at, &plain, err);
+        for (; at < end; at += 2) {
             letters[at] = plain;
-        } else {
-            st = read_compute(stream, at, &letters[at], err);
-            plain = stream->is_compute_plain ? letters[at] : LETTER_UNKNOWN;
         }
+    }
+    for (; at < end && st == MPL_OK; at += 2) {
+        st = read_compute(stream, at, &letters[at], err);
     }
     return st;
 }
@@ -364,7 +376,11 @@ enum mpl_status mpl_stream_read(struct mpl_letter_stream *stream, uint32_t locat
     if (st == MPL_OK && !can_any_begin(stream)) {
         stream->range.end = stream->range.first;
     }
-    return st == MPL_OK ? read_spans(stream, err) : st;
+    if (st == MPL_OK) {
+        read_calls(stream);
+        st = read_computation(stream, err);
+    }
+    return st;
 }
 
 /* ---- instances among the spans --------------------------------------------------------------- */
