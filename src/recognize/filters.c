@@ -48,7 +48,8 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
         return true;
     }
     return role != MPL_NONE &&
-           is_in_role(r, mpl_topology_peer_by(r->events, location, message, envelope), role);
+           is_in_role(r, mpl_topology_peer_by(r->events, location, message, envelope),
+                      role);
 }
 
 /* The first one of a span. */
@@ -222,9 +223,8 @@ static double collective_bytes(const struct mpl_recognition *r, uint32_t locatio
 
 /* Of the only message, or of those of a call with several. */
 static inline double message_field(const struct mpl_recognition *r,
-                                   const struct mpl_span_filter *filter,
-                                   uint32_t location, uint32_t at, uint32_t message,
-                                   enum mpl_field field)
+                                   const struct mpl_span_filter *filter, uint32_t location,
+                                   uint32_t at, uint32_t message, enum mpl_field field)
 {
     const struct mpl_location *loc = &r->model->locations[location];
     const bool is_known = message != MPL_NONE;

@@ -51,12 +51,14 @@ struct mpl_search {
         *marks; /* struct mpl_mark: what it explains elsewhere; NULL: it says so at once */
     uint32_t event;
     uint32_t location;
-    const uint32_t *talking_words; /* of matches of which the members that talk are known; NULL: of none */
+    const uint32_t *
+        talking_words; /* of matches of which the members that talk are known; NULL: of none */
     uint32_t talking[MPL_MEMBERS_MAX];
     uint32_t n_talking;
     const struct mpl_kinds *kinds; /* of the location */
-    struct whole wholes[WHOLES];   /* of the event there: calls of few kinds come again and again */
-    size_t ends_at; /* of the failed match at hand, in failed */
+    struct whole
+        wholes[WHOLES]; /* of the event there: calls of few kinds come again and again */
+    size_t ends_at;     /* of the failed match at hand, in failed */
 };
 
 /* ---- ends of communication ----------------------------------------------------------------------- */
@@ -186,9 +188,8 @@ static bool visit_members(struct mpl_search *s, const struct mpl_instance_view *
             const uint32_t span = row->base + items[k];
             const uint32_t end = end_of(view, span);
 
-            if (end == MPL_MANY_ENDS
-                    ? !visit_many(s, view, member, span, visit)
-                    : end != MPL_NONE && !visit(s, row->location, end)) {
+            if (end == MPL_MANY_ENDS ? !visit_many(s, view, member, span, visit)
+                                     : end != MPL_NONE && !visit(s, row->location, end)) {
                 return false;
             }
         }
