@@ -24,10 +24,9 @@ enum answer_of_kind { UNASKED, TAKEN, REFUSED };
 
 struct mpl_finder {
     uint32_t first; /* span of bit 0 */
-    uint32_t
-        shift; /* 1 << shift spans from one bit to the next: calls and computation alternate */
-    uint32_t n;       /* bits */
-    bool is_all;      /* all bits are set, and there are no words */
+    uint32_t shift; /* spans from one bit to the next, as a power of two: calls alternate */
+    uint32_t n;     /* bits */
+    bool is_all;    /* all bits are set, and there are no words */
     uint64_t *words;  /* the span fits */
     uint64_t *known;  /* bit per word: it is filled in */
     uint8_t *of_kind; /* per kind of calls, enum answer_of_kind */

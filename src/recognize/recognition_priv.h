@@ -184,8 +184,7 @@ struct mpl_kinds {
     const uint32_t *of_call;
     const uint32_t
         *ends; /**< Per call: its only end, MPL_NONE without one, MPL_MANY_ENDS. */
-    bool
-        is_compute_alike; /**< All computation between them is in one region, or in none. */
+    bool is_compute_alike; /**< What lies between is in one region, or in none. */
 };
 
 /** The kinds of calls of a location. NULL: they are not made. */

@@ -51,14 +51,12 @@ struct mpl_search {
         *marks; /* struct mpl_mark: what it explains elsewhere; NULL: it says so at once */
     uint32_t event;
     uint32_t location;
-    const uint32_t *
-        talking_words; /* of matches of which the members that talk are known; NULL: of none */
+    const uint32_t *talking_words; /* of matches whose talking members these are, or NULL */
     uint32_t talking[MPL_MEMBERS_MAX];
     uint32_t n_talking;
     const struct mpl_kinds *kinds; /* of the location */
-    struct whole
-        wholes[WHOLES]; /* of the event there: calls of few kinds come again and again */
-    size_t ends_at;     /* of the failed match at hand, in failed */
+    struct whole wholes[WHOLES];   /* of the event there: calls of few kinds come again */
+    size_t ends_at;                /* of the failed match at hand, in failed */
 };
 
 /* ---- ends of communication ----------------------------------------------------------------------- */
