@@ -108,11 +108,11 @@ static enum mpl_status make_columns(struct mpl_matcher *m, struct mpl_err *err)
     const uint32_t n = m->model->n_locations;
 
     m->match = MPL_NEW(m->arena, struct mpl_match);
+    m->ends = MPL_NEW_ARRAY(m->scratch, n, struct mpl_end_counts);
     m->n_outsiders = MPL_NEW_ARRAY(m->scratch, n, uint64_t);
     m->n_ambiguous = MPL_NEW_ARRAY(m->scratch, n, uint64_t);
     m->n_guessed = MPL_NEW_ARRAY(m->scratch, n, uint64_t);
-    if (m->match == NULL || m->n_outsiders == NULL || m->n_ambiguous == NULL ||
-        m->n_guessed == NULL) {
+    if (m->match == NULL || mpl_arena_is_short(m->scratch)) {
         return mpl_nomem(err);
     }
     const enum mpl_status st = number_messages(m, err);
@@ -129,8 +129,8 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
     st = st == MPL_OK ? mpl_match_messages(&m, err) : st;
     st = st == MPL_OK ? mpl_match_collectives(&m, err) : st;
     st = st == MPL_OK ? mpl_match_threads(&m, err) : st;
-    st = st == MPL_OK ? mpl_match_note(&m, err) : st;
     if (st == MPL_OK) {
+        mpl_match_note(&m);
         *out = m.match;
     }
     mpl_arena_destroy(m.scratch);

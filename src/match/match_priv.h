@@ -11,6 +11,16 @@ struct mpl_relations {
     bool is_short;           /**< Out of memory: what follows is nonsense. */
 };
 
+/** Of one location's message ends: how many have a partner, and what the others are. */
+struct mpl_end_counts {
+    uint64_t pairs; /**< Receives with a partner. */
+    uint64_t sends; /**< Without one. */
+    uint64_t receives;
+    uint64_t null;
+    uint64_t garbage;
+    uint64_t open; /**< Never completed. */
+};
+
 /** What match is making, and where. */
 struct mpl_matcher {
     const struct mpl_model *model; /**< Borrowed. */
@@ -20,7 +30,8 @@ struct mpl_matcher {
     uint64_t *is_guess;            /**< Behind match->is_guess. */
     uint32_t *partner;  /**< The columns behind match->partner, one behind another. */
     uint32_t *instance; /**< The columns behind match->instance, likewise. */
-    uint32_t *first_collective; /**< Per location: where its column in instance starts. */
+    uint32_t *first_collective;  /**< Per location: where its column in instance starts. */
+    struct mpl_end_counts *ends; /**< Per location; by mpl_match_messages(). */
     uint64_t *n_outsiders; /**< Per location: collective parts of a communicator that the
                                         process is no member of. */
     uint64_t *n_ambiguous; /**< Per location: receives that several communicators fit. */
@@ -70,7 +81,7 @@ enum mpl_status mpl_match_teams(const struct mpl_model *model, uint32_t process,
 /** Its locks, and threads that were created one by one. */
 enum mpl_status mpl_match_numbered(const struct mpl_model *model, uint32_t process,
                                    struct mpl_relations *relations, struct mpl_err *err);
-/** Counts what has no partner, and says so in the quality notes. */
-enum mpl_status mpl_match_note(struct mpl_matcher *matcher, struct mpl_err *err);
+/** Says in the quality notes what has no partner. */
+void mpl_match_note(struct mpl_matcher *matcher);
 
 #endif

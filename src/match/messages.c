@@ -119,6 +119,18 @@ static void push_send(struct mpl_streams *streams, uint32_t stream, uint32_t num
     s->n_spare++;
 }
 
+/* An end that never gets a partner; of receives those that may have one are counted, too, when they have found none. */
+static void count_lonely(struct mpl_end_counts *ends, const struct mpl_envelope *e)
+{
+    if (e->is_null) {
+        ends->null++;
+    } else if (e->is_garbage) {
+        ends->garbage++;
+    } else if (e->is_send) {
+        ends->sends++;
+    }
+}
+
 /* Partners are not set before: of each message end it says that it has none yet. */
 static void add_sends(struct mpl_streams *streams, uint32_t location, uint32_t first,
                       uint32_t n)
@@ -127,14 +139,20 @@ static void add_sends(struct mpl_streams *streams, uint32_t location, uint32_t f
     const struct mpl_location *loc = &m->model->locations[location];
     const uint32_t *known = &streams->stream_of[streams->first_envelope[location]];
     const uint32_t first_number = m->match->first_number[location];
+    /* Where all are completed, those that have no end were cancelled. */
+    const bool is_any_open = !m->model->can.has_receive_completions;
+    struct mpl_end_counts *ends = &m->ends[location];
 
     for (uint32_t i = first; i < first + n; i++) {
-        const uint32_t envelope = mpl_message_get(loc, i).envelope;
+        const struct mpl_message message = mpl_message_get(loc, i);
 
         m->partner[first_number + i] = MPL_NONE;
-        if (envelope != MPL_NONE && loc->envelopes[envelope].is_send &&
-            known[envelope] != MPL_NONE) {
-            push_send(streams, known[envelope], first_number + i);
+        if (message.envelope == MPL_NONE) {
+            ends->open += is_any_open && message.event == MPL_NONE;
+        } else if (known[message.envelope] == MPL_NONE) {
+            count_lonely(ends, &loc->envelopes[message.envelope]);
+        } else if (known[message.envelope] != MPL_STREAM_UNKNOWN) {
+            push_send(streams, known[message.envelope], first_number + i);
         }
     }
 }
@@ -154,10 +172,11 @@ bool mpl_stream_pop(struct mpl_streams *streams, uint32_t stream, uint32_t recei
     return true;
 }
 
-/* What is left in the chains are links, not partners. */
+/* What is left in the chains are links, not partners: these sends have none. */
 static void clear_unmatched(struct mpl_streams *streams)
 {
-    uint32_t *partner = streams->matcher->partner;
+    const struct mpl_matcher *matcher = streams->matcher;
+    uint32_t *partner = matcher->partner;
 
     for (uint32_t i = 0; i < streams->n_streams; i++) {
         struct mpl_stream *s = &streams->stream[i];
@@ -167,31 +186,30 @@ static void clear_unmatched(struct mpl_streams *streams)
 
             s->head = send == s->tail ? MPL_NONE : partner[send];
             partner[send] = MPL_NONE;
+            matcher->ends[mpl_match_end(matcher->match, send).location].sends++;
         }
     }
 }
 
 /* ---- receives ------------------------------------------------------------------ */
 
-/* \p known: the stream of the receive's envelope, as far as one has been looked for. */
-static void take_send(struct mpl_streams *streams, uint32_t location, uint32_t message,
-                      uint32_t *known)
+/* False: there is none. \p known: the stream of the receive's envelope, as far as one has been looked for. */
+static bool take_send(struct mpl_streams *streams, uint32_t location, uint32_t message,
+                      const struct mpl_envelope *e, uint32_t *known)
 {
     const struct mpl_matcher *m = streams->matcher;
-    const struct mpl_location *loc = &m->model->locations[location];
-    const struct mpl_envelope *e = &loc->envelopes[mpl_message_get(loc, message).envelope];
 
     if (*known == MPL_STREAM_UNKNOWN) {
-        *known = mpl_streams_find(streams, e->comm, e->peer, loc->process, e->tag);
+        *known = mpl_streams_find(streams, e->comm, e->peer,
+                                  m->model->locations[location].process, e->tag);
     }
     if (*known == MPL_NONE) {
-        return;
+        return false;
     }
-    if (mpl_envelope_is_unsure(e)) {
-        (void) mpl_choice_take(streams, *known, location, message);
-    } else {
-        (void) mpl_stream_pop(streams, *known, m->match->first_number[location] + message);
-    }
+    return mpl_envelope_is_unsure(e)
+               ? mpl_choice_take(streams, *known, location, message)
+               : mpl_stream_pop(streams, *known,
+                                m->match->first_number[location] + message);
 }
 
 static void take_sends(struct mpl_streams *streams, uint32_t location, uint32_t first,
@@ -199,14 +217,25 @@ static void take_sends(struct mpl_streams *streams, uint32_t location, uint32_t 
 {
     const struct mpl_location *loc = &streams->matcher->model->locations[location];
     uint32_t *known = &streams->stream_of[streams->first_envelope[location]];
+    uint64_t n_pairs = 0;
+    uint64_t n_left = 0;
 
     for (uint32_t i = first; i < first + n; i++) {
         const uint32_t envelope = mpl_message_get(loc, i).envelope;
 
-        if (envelope != MPL_NONE && !loc->envelopes[envelope].is_send) {
-            take_send(streams, location, i, &known[envelope]);
+        if (envelope == MPL_NONE || loc->envelopes[envelope].is_send) {
+            continue;
+        }
+        const struct mpl_envelope *e = &loc->envelopes[envelope];
+
+        if (take_send(streams, location, i, e, &known[envelope])) {
+            n_pairs++;
+        } else {
+            n_left += !e->is_null && !e->is_garbage;
         }
     }
+    streams->matcher->ends[location].pairs += n_pairs;
+    streams->matcher->ends[location].receives += n_left;
 }
 
 /* ---- order --------------------------------------------------------------------- */
