@@ -61,20 +61,13 @@ static struct mpl_end find_sender(const struct mpl_order_view *view, uint32_t lo
     return mpl_match_partner(match, location, message);
 }
 
-/* Where a pair's times stand: known before they are read. */
-struct ends {
-    uint32_t from_location;
-    const struct mpl_location *sender;
-    uint32_t sent; /* Message of the sender. */
-    uint32_t to;   /* Message of the receiver. */
-};
-
 /*
  * The times of a message's two ends lie far apart, and far from those of the message before. One
  * by one, each would be waited for; so a batch of messages first asks for all it needs, from
- * message records to times, and looks at them when they have come.
+ * message records to times, and looks at them when they have come. \p sent: of each pair, the message of the sender.
  */
-static uint32_t find_ends(struct mpl_order_pairs *walk, struct ends *ends)
+static uint32_t find_ends(struct mpl_order_pairs *walk, struct mpl_order_pair *pairs,
+                          uint32_t *sent)
 {
     const struct mpl_location *locations = walk->view->model->locations;
     const struct mpl_location *loc = &locations[walk->location];
@@ -92,10 +85,14 @@ static uint32_t find_ends(struct mpl_order_pairs *walk, struct ends *ends)
 
         if (!e->is_send) {
             const struct mpl_end from = find_sender(walk->view, walk->location, i, e->peer);
-            const struct mpl_location *sender = &locations[from.location];
 
-            ends[n++] = (struct ends){ from.location, sender, from.message, i };
-            mpl_message_prefetch(sender, from.message);
+            pairs[n] = (struct mpl_order_pair){ .from_location = from.location,
+                                                .to = loc->process,
+                                                .to_location = walk->location,
+                                                .to_message = i,
+                                                .to_event = message.event };
+            sent[n++] = from.message;
+            mpl_message_prefetch(&locations[from.location], from.message);
             __builtin_prefetch(&loc->times.offset[message.event]);
         }
     }
@@ -106,31 +103,27 @@ static uint32_t find_ends(struct mpl_order_pairs *walk, struct ends *ends)
 uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pair *pairs)
 {
     const struct mpl_order_view *view = walk->view;
-    const uint32_t to = walk->location;
-    const struct mpl_location *loc = &view->model->locations[to];
-    struct ends ends[MPL_ORDER_BATCH];
-    const uint32_t n = find_ends(walk, ends);
+    const struct mpl_location *locations = view->model->locations;
+    uint32_t sent[MPL_ORDER_BATCH];
+    const uint32_t n = find_ends(walk, pairs, sent);
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_location *sender = ends[i].sender;
+        struct mpl_order_pair *pair = &pairs[i];
+        const struct mpl_location *sender = &locations[pair->from_location];
 
-        pairs[i] = (struct mpl_order_pair){
-            .from = sender->process,
-            .to = loc->process,
-            .from_location = ends[i].from_location,
-            .to_location = to,
-            .to_message = ends[i].to,
-            .from_event = mpl_message_get(sender, ends[i].sent).event,
-            .to_event = mpl_message_get(loc, ends[i].to).event,
-            .is_guess = view->match->is_guess != NULL &&
-                        mpl_match_is_guess(view->match, to, ends[i].to),
-        };
-        __builtin_prefetch(&sender->times.offset[pairs[i].from_event]);
+        pair->from = sender->process;
+        pair->from_event = mpl_message_get(sender, sent[i]).event;
+        __builtin_prefetch(&sender->times.offset[pair->from_event]);
+    }
+    for (uint32_t i = 0; i < n && view->match->is_guess != NULL; i++) {
+        pairs[i].is_guess =
+            mpl_match_is_guess(view->match, walk->location, pairs[i].to_message);
     }
     for (uint32_t i = 0; i < n; i++) {
-        pairs[i].sent_ticks =
-            mpl_order_view_time(view, pairs[i].from_location, pairs[i].from_event);
-        pairs[i].received_ticks = mpl_order_view_time(view, to, pairs[i].to_event);
+        struct mpl_order_pair *pair = &pairs[i];
+
+        pair->sent_ticks = mpl_order_view_time(view, pair->from_location, pair->from_event);
+        pair->received_ticks = mpl_order_view_time(view, walk->location, pair->to_event);
     }
     return n;
 }
