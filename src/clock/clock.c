@@ -210,13 +210,12 @@ static enum mpl_status find_maps(struct mpl_clock_stage *s, struct mpl_links *li
 
 /* ---- the new times -------------------------------------------------------------------------- */
 
-enum mpl_status mpl_clock_apply_maps(struct mpl_clock_stage *s, struct mpl_err *err)
+static int64_t find_first_ticks(const struct mpl_clock_stage *s)
 {
-    struct mpl_model *model = s->model;
     int64_t first = INT64_MAX;
 
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        const struct mpl_location *loc = &model->locations[l];
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        const struct mpl_location *loc = &s->model->locations[l];
 
         if (loc->n_events > 0) {
             const int64_t ticks = mpl_clock_map_apply(&s->map[l], mpl_ticks_of(loc, 0));
@@ -224,26 +223,49 @@ enum mpl_status mpl_clock_apply_maps(struct mpl_clock_stage *s, struct mpl_err *
             first = ticks < first ? ticks : first;
         }
     }
-    first = first == INT64_MAX ? 0 : first;
-    s->clock->duration_ticks = 0;
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        struct mpl_location *loc = &model->locations[l];
+    return first == INT64_MAX ? 0 : first;
+}
 
-        for (uint32_t k = 0; k < s->map[l].n; k++) {
-            s->map[l].knot[k].add_ticks =
-                mpl_ticks_minus(s->map[l].knot[k].add_ticks, first);
-        }
-        if (!mpl_clock_map_apply_all(&s->map[l], &loc->times, loc->n_events)) {
-            return mpl_nomem(err);
-        }
-        loc->base_ticks = s->origin_ticks + (uint64_t) first;
+static enum mpl_status apply_map(void *context, size_t l, unsigned worker,
+                                 struct mpl_err *err)
+{
+    struct mpl_clock_stage *s = context;
+    struct mpl_location *loc = &s->model->locations[l];
+
+    (void) worker;
+    for (uint32_t k = 0; k < s->map[l].n; k++) {
+        s->map[l].knot[k].add_ticks =
+            mpl_ticks_minus(s->map[l].knot[k].add_ticks, s->first_ticks);
+    }
+    if (!mpl_clock_map_apply_all(&s->map[l], &loc->times, loc->n_events)) {
+        return mpl_nomem(err);
+    }
+    loc->base_ticks = s->origin_ticks + (uint64_t) s->first_ticks;
+    return MPL_OK;
+}
+
+enum mpl_status mpl_clock_apply_maps(struct mpl_clock_stage *s, struct mpl_err *err)
+{
+    const struct mpl_parallel job = { .n_tasks = s->model->n_locations,
+                                      .max_threads = mpl_threads(),
+                                      .run = apply_map,
+                                      .context = s };
+
+    s->first_ticks = find_first_ticks(s);
+    const enum mpl_status st = mpl_parallel_run(&job, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    s->clock->duration_ticks = 0;
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        const struct mpl_location *loc = &s->model->locations[l];
+
         if (loc->n_events > 0 &&
             mpl_ticks_of(loc, loc->n_events - 1) > s->clock->duration_ticks) {
             s->clock->duration_ticks = mpl_ticks_of(loc, loc->n_events - 1);
         }
     }
-    s->origin_ticks += (uint64_t) first;
-    s->first_ticks = first;
+    s->origin_ticks += (uint64_t) s->first_ticks;
     mpl_order_view_refresh(s->view);
     return MPL_OK;
 }
