@@ -79,7 +79,9 @@ struct mpl_gather_pairs *mpl_gather_pairs_create(const struct mpl_links *links,
                                                  struct mpl_arena *scratch);
 /** What comes next goes to \p tight, of struct mpl_tight. */
 void mpl_gather_pairs_begin(struct mpl_gather_pairs *gather, struct mpl_buf *tight);
-void mpl_gather_pair(struct mpl_gather_pairs *gather, const struct mpl_order_pair *pair);
+/** \p n messages. */
+void mpl_gather_pairs(struct mpl_gather_pairs *gather, const struct mpl_order_pair *pairs,
+                      uint32_t n);
 /** False: memory ran out. */
 bool mpl_gather_pairs_end(struct mpl_gather_pairs *gather);
 void mpl_gather_add(struct mpl_links *links, const struct mpl_buf *tight);

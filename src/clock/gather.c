@@ -16,6 +16,7 @@ struct chain {
     int64_t end_ticks;
     int64_t least_ticks;
     uint32_t n;
+    bool is_touched; /* Messages: the sender is among those met. */
 };
 
 /* Whether it is one of as many as make a point. */
@@ -41,7 +42,6 @@ struct mpl_gather_pairs {
     bool is_short;
     uint32_t to;         /* MPL_NONE before the first message. */
     struct chain *chain; /* Per sender. */
-    bool *is_touched;    /* Per sender. */
     uint32_t *touched;   /* Senders met. */
     uint32_t n_touched;
 };
@@ -56,9 +56,8 @@ struct mpl_gather_pairs *mpl_gather_pairs_create(const struct mpl_links *links,
     }
     g->n_per_point = links->n_per_point;
     g->chain = MPL_NEW_ARRAY(scratch, links->n_processes, struct chain);
-    g->is_touched = MPL_NEW_ARRAY(scratch, links->n_processes, bool);
     g->touched = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
-    return g->chain == NULL || g->is_touched == NULL || g->touched == NULL ? NULL : g;
+    return g->chain == NULL || g->touched == NULL ? NULL : g;
 }
 
 static void put_tight(struct mpl_gather_pairs *g, uint32_t from)
@@ -82,7 +81,7 @@ static void end_row(struct mpl_gather_pairs *g)
 {
     for (uint32_t i = 0; i < g->n_touched; i++) {
         put_tight(g, g->touched[i]);
-        g->is_touched[g->touched[i]] = false;
+        g->chain[g->touched[i]].is_touched = false;
     }
     g->n_touched = 0;
 }
@@ -94,19 +93,28 @@ void mpl_gather_pairs_begin(struct mpl_gather_pairs *g, struct mpl_buf *tight)
     g->is_short = false;
 }
 
-void mpl_gather_pair(struct mpl_gather_pairs *g, const struct mpl_order_pair *pair)
+static void see_pair(struct mpl_gather_pairs *g, const struct mpl_order_pair *pair)
 {
     if (pair->to != g->to) {
         end_row(g);
         g->to = pair->to;
     }
-    if (!g->is_touched[pair->from]) {
-        g->is_touched[pair->from] = true;
+    struct chain *chain = &g->chain[pair->from];
+
+    if (!chain->is_touched) {
+        chain->is_touched = true;
         g->touched[g->n_touched++] = pair->from;
     }
-    if (extend_chain(&g->chain[pair->from], g->n_per_point, pair->sent_ticks,
-                     pair->received_ticks)) {
+    if (extend_chain(chain, g->n_per_point, pair->sent_ticks, pair->received_ticks)) {
         put_tight(g, pair->from);
+    }
+}
+
+void mpl_gather_pairs(struct mpl_gather_pairs *g, const struct mpl_order_pair *pairs,
+                      uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        see_pair(g, &pairs[i]);
     }
 }
 

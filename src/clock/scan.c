@@ -33,16 +33,24 @@ struct count {
     struct mpl_misses *misses;
 };
 
-static void count_pair(void *context, const struct mpl_order_pair *pair)
+/* What one location received. Each counts a batch before the next one does, so that what it needs stays at hand. */
+static void count_received(struct count *count, const struct mpl_order_view *view,
+                           uint32_t location)
 {
-    struct count *count = context;
+    struct mpl_order_pairs walk = { .view = view, .location = location };
+    struct mpl_order_pair pairs[MPL_ORDER_BATCH];
+    uint32_t n;
 
-    mpl_tally_pair(&count->tally, pair);
-    if (count->misses != NULL) {
-        mpl_misses_see(count->misses, pair);
-    }
-    if (count->gather != NULL) {
-        mpl_gather_pair(count->gather, pair);
+    while ((n = mpl_order_pairs_next(&walk, pairs)) > 0) {
+        for (uint32_t i = 0; i < n; i++) {
+            mpl_tally_pair(&count->tally, &pairs[i]);
+        }
+        for (uint32_t i = 0; i < n && count->misses != NULL; i++) {
+            mpl_misses_see(count->misses, &pairs[i]);
+        }
+        if (count->gather != NULL) {
+            mpl_gather_pairs(count->gather, pairs, n);
+        }
     }
 }
 
@@ -61,7 +69,11 @@ static enum mpl_status scan_part(void *context, size_t i, unsigned worker,
         mpl_gather_pairs_begin(count.gather, &part->tight);
     }
     for (uint32_t p = (uint32_t) (i * n / s->n_parts); p < end; p++) {
-        mpl_order_walk_received(s->view, p, count_pair, &count);
+        const struct mpl_process *process = &s->view->model->processes[p];
+
+        for (uint32_t t = 0; t < process->n_locations; t++) {
+            count_received(&count, s->view, process->locations[t]);
+        }
     }
     if (count.gather != NULL && !mpl_gather_pairs_end(count.gather)) {
         return mpl_nomem(err);
@@ -132,7 +144,7 @@ static enum mpl_status scan_pairs(struct scan *s, struct mpl_err *err)
 
 static void gather_answer(void *context, const struct mpl_order_pair *pair)
 {
-    mpl_gather_pair(context, pair);
+    mpl_gather_pairs(context, pair, 1);
 }
 
 /* Synchronous sends tell when they were received. */

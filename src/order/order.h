@@ -91,9 +91,6 @@ typedef void (*mpl_pair_visitor)(void *context, const struct mpl_order_pair *pai
 /** Visits all messages, those of one receiving process one after the other. */
 void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor visit,
                           void *context);
-/** Those that a process received. */
-void mpl_order_walk_received(const struct mpl_order_view *view, uint32_t process,
-                             mpl_pair_visitor visit, void *context);
 enum { MPL_ORDER_BATCH = 64 };
 /** A walk over the messages that a location received, which may stop early. */
 struct mpl_order_pairs {

@@ -128,8 +128,8 @@ uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pai
     return n;
 }
 
-void mpl_order_walk_received(const struct mpl_order_view *view, uint32_t process,
-                             mpl_pair_visitor visit, void *context)
+static void walk_received(const struct mpl_order_view *view, uint32_t process,
+                          mpl_pair_visitor visit, void *context)
 {
     const struct mpl_process *receiver = &view->model->processes[process];
     struct mpl_order_pair pairs[MPL_ORDER_BATCH];
@@ -150,7 +150,7 @@ void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor vi
                           void *context)
 {
     for (uint32_t p = 0; p < view->model->n_processes; p++) {
-        mpl_order_walk_received(view, p, visit, context);
+        walk_received(view, p, visit, context);
     }
 }
 
