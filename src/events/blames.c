@@ -338,8 +338,10 @@ static bool find_meetings(struct search *s, uint32_t location)
             next++;
         }
         if (call->parts != PARTS_NONE) {
-            is_enough = is_enough && keep_messages(s, location, k) &&
-                        keep_collective(s, location, k);
+            is_enough = is_enough && keep_messages(s, location, k);
+        }
+        if (call->parts == PARTS_COLLECTIVE || call->parts == PARTS_LIST) {
+            is_enough = is_enough && keep_collective(s, location, k);
         }
     }
     forget_messages(s);

@@ -410,7 +410,8 @@ static bool is_before(const struct delays *d, uint32_t a, uint32_t b)
 static const struct mpl_blame *last_of(const struct delays *d, uint32_t location,
                                        size_t left)
 {
-    return mpl_buf_get(&d->blames.all, d->blames.first[location] + left - 1);
+    return (const struct mpl_blame *) d->blames.all.data + d->blames.first[location] +
+           left - 1;
 }
 
 static const struct mpl_blame *last_left(const struct delays *d, uint32_t location)
