@@ -20,15 +20,15 @@ struct layout {
     bool *is_kept; /* per CALLS_PER_BLOCK calls: records may ask for one of them */
     /* The location at hand. */
     uint32_t location;
-    struct mpl_buf code; /* uint16_t: its activities, up to the one at hand */
+    struct mpl_buf code; /* uint8_t: its activities, up to the one at hand */
     struct answers answers;
     int64_t left_ticks;    /* its last call, or its first record */
     uint32_t next_receive; /* record of the next blocking receive, for probes */
     /* The call at hand. */
     struct mpl_call_view view;
-    uint16_t *head;
+    uint8_t *head;
     size_t n_needs;
-    uint16_t flags;
+    uint8_t flags;
     int64_t held_ticks; /* of its last send that was, see progress.c; else 0 */
 };
 
@@ -83,6 +83,9 @@ static void mark_post(const struct layout *y, uint32_t message)
 
 /* ---- one call ------------------------------------------------------------------------------- */
 
+/* A head, ticks, and the number of calls that are needed. */
+enum { MOST_BEFORE_NEEDS = 1 + 2 * sizeof(int64_t) + ACTIVITY_N_BYTES };
+
 /* With room for all of it: each record adds a need at most. */
 static bool begin_activity(struct layout *y)
 {
@@ -90,19 +93,19 @@ static bool begin_activity(struct layout *y)
     const size_t n = y->code.n;
 
     if (!mpl_buf_grow_to(&y->code,
-                         n + 1 + 2 * ACTIVITY_WORDS_64 + n_records * ACTIVITY_WORDS_32)) {
+                         n + MOST_BEFORE_NEEDS + n_records * ACTIVITY_NEED_BYTES)) {
         return false;
     }
     y->code.n = n;
-    y->head = (uint16_t *) y->code.data + n;
+    y->head = (uint8_t *) y->code.data + n;
     y->n_needs = 0;
     return true;
 }
 
-/* Behind ticks of one word, which nearly all are. */
-static uint16_t *needs_of(const struct layout *y)
+/* Until it is known what stands before them. */
+static uint8_t *needs_of(const struct layout *y)
 {
-    return y->head + 3;
+    return y->head + MOST_BEFORE_NEEDS;
 }
 
 static void add_need(struct layout *y, uint32_t other, uint32_t call)
@@ -110,7 +113,7 @@ static void add_need(struct layout *y, uint32_t other, uint32_t call)
     const uint32_t number = y->a->first_call[other] + call;
 
     mark_needed(y->a, number);
-    memcpy(needs_of(y) + y->n_needs * ACTIVITY_WORDS_32, &number, sizeof number);
+    memcpy(needs_of(y) + y->n_needs * ACTIVITY_NEED_BYTES, &number, sizeof number);
     y->n_needs++;
 }
 
@@ -120,24 +123,60 @@ static void drop_needs(struct layout *y)
     uint32_t number;
 
     for (; y->n_needs > 0; y->n_needs--) {
-        memcpy(&number, needs_of(y) + (y->n_needs - 1) * ACTIVITY_WORDS_32, sizeof number);
+        memcpy(&number, needs_of(y) + (y->n_needs - 1) * ACTIVITY_NEED_BYTES,
+               sizeof number);
         mark_kept(y, number);
     }
 }
 
-/* Ticks of more than one word. */
-static void write_wide(struct layout *y, int64_t compute_ticks, int64_t cost_ticks)
+/* Of ticks that are not negative, in \p bits: the bytes that hold them, as a power of 2. */
+static unsigned width_of(int64_t bits)
 {
-    const size_t n = mpl_activity_words(*y->head);
-    const uint32_t narrow[] = { (uint32_t) compute_ticks, (uint32_t) cost_ticks };
-
-    memmove(y->head + 1 + 2 * n, needs_of(y), y->n_needs * sizeof(uint32_t));
-    if (n == ACTIVITY_WORDS_32) {
-        memcpy(y->head + 1, narrow, sizeof narrow);
-    } else {
-        memcpy(y->head + 1, &compute_ticks, sizeof compute_ticks);
-        memcpy(y->head + 1 + n, &cost_ticks, sizeof cost_ticks);
+    if (bits <= UINT8_MAX) {
+        return 0;
     }
+    if (bits <= UINT16_MAX) {
+        return 1;
+    }
+    return bits <= UINT32_MAX ? 2 : 3;
+}
+
+/* Returns what is behind them. */
+static uint8_t *write_ticks(uint8_t *at, unsigned width, int64_t compute_ticks,
+                            int64_t cost_ticks)
+{
+    const uint16_t ticks_16[] = { (uint16_t) compute_ticks, (uint16_t) cost_ticks };
+    const uint32_t ticks_32[] = { (uint32_t) compute_ticks, (uint32_t) cost_ticks };
+    const int64_t ticks_64[] = { compute_ticks, cost_ticks };
+
+    switch (width) {
+    case 0:
+        at[0] = (uint8_t) compute_ticks;
+        at[1] = (uint8_t) cost_ticks;
+        return at + 2;
+    case 1:
+        memcpy(at, ticks_16, sizeof ticks_16);
+        return at + sizeof ticks_16;
+    case 2:
+        memcpy(at, ticks_32, sizeof ticks_32);
+        return at + sizeof ticks_32;
+    default:
+        memcpy(at, ticks_64, sizeof ticks_64);
+        return at + sizeof ticks_64;
+    }
+}
+
+/* Likewise. Few are needed of which the head does not say how many they are. */
+static uint8_t *write_needs(const struct layout *y, uint8_t *at)
+{
+    const uint16_t n = (uint16_t) y->n_needs;
+
+    if (n >= ACTIVITY_N_BEHIND) {
+        memcpy(at, &n, sizeof n);
+        at += sizeof n;
+    }
+    memmove(at, needs_of(y), y->n_needs * ACTIVITY_NEED_BYTES);
+    return at + y->n_needs * ACTIVITY_NEED_BYTES;
 }
 
 static void end_activity(struct layout *y, int64_t compute_ticks, int64_t cost_ticks)
@@ -149,18 +188,15 @@ static void end_activity(struct layout *y, int64_t compute_ticks, int64_t cost_t
         cost_ticks = 0;
     }
 
-    /* Neither is negative. */
-    const int64_t bits = compute_ticks | cost_ticks;
+    const unsigned width = width_of(compute_ticks | cost_ticks);
+    const size_t n = y->n_needs < ACTIVITY_N_BEHIND ? y->n_needs : ACTIVITY_N_BEHIND;
+    uint8_t *at = write_ticks(y->head + 1, width, compute_ticks, cost_ticks);
 
-    *y->head = (uint16_t) (y->n_needs << ACTIVITY_N_SHIFT | y->flags);
-    if (bits <= UINT16_MAX) {
-        y->head[1] = (uint16_t) compute_ticks;
-        y->head[2] = (uint16_t) cost_ticks;
-    } else {
-        *y->head |= bits <= UINT32_MAX ? ACTIVITY_TICKS_32 : ACTIVITY_TICKS_64;
-        write_wide(y, compute_ticks, cost_ticks);
+    *y->head = (uint8_t) (n << ACTIVITY_N_SHIFT | width << ACTIVITY_WIDTH_SHIFT | y->flags);
+    if (n > 0) {
+        at = write_needs(y, at);
     }
-    y->code.n += 1 + 2 * mpl_activity_words(*y->head) + y->n_needs * ACTIVITY_WORDS_32;
+    y->code.n = (size_t) (at - (uint8_t *) y->code.data);
 }
 
 static void take_receive(struct layout *y, uint32_t message)
@@ -386,7 +422,7 @@ static bool make_slots(const struct layout *y)
 }
 
 /* From the number of a call that is needed to its slot. */
-static void link_need(const struct activities *a, uint16_t *at)
+static void link_need(const struct activities *a, uint8_t *at)
 {
     uint32_t number;
     uint32_t slot;
@@ -402,18 +438,19 @@ static void link_need(const struct activities *a, uint16_t *at)
 /* Who is needed is known only when all calls are laid out. */
 static void link_location(const struct activities *a, uint32_t location)
 {
-    uint16_t *at = a->code[location];
+    uint8_t *code = a->code[location];
+    const uint8_t *at = code;
 
     for (uint32_t k = a->first_call[location]; k < a->first_call[location + 1]; k++) {
-        const uint16_t head = *at;
+        const uint8_t head = *at;
 
         if (mpl_activities_is_needed(a, k)) {
-            *at |= ACTIVITY_IS_NEEDED;
+            code[at - code] |= ACTIVITY_IS_NEEDED;
         }
-        at += 1 + 2 * mpl_activity_words(head);
-        for (uint32_t n = head >> ACTIVITY_N_SHIFT; n > 0; n--) {
-            link_need(a, at);
-            at += ACTIVITY_WORDS_32;
+        at += 1 + ((size_t) 2 << mpl_activity_width(head));
+        for (uint32_t n = mpl_activity_take_n(head, &at); n > 0; n--) {
+            link_need(a, code + (at - code));
+            at += ACTIVITY_NEED_BYTES;
         }
     }
 }
@@ -453,7 +490,7 @@ static bool make_tables(struct layout *y)
         a->is_part[l] = takes_part(loc);
     }
     n_blocks = a->first_call[n] / CALLS_PER_BLOCK + 1;
-    a->code = MPL_NEW_ARRAY(y->arena, n, uint16_t *);
+    a->code = MPL_NEW_ARRAY(y->arena, n, uint8_t *);
     a->needed = MPL_NEW_ARRAY(y->arena, n_blocks, struct needed_block);
     y->is_kept = MPL_NEW_ARRAY(y->scratch, n_blocks, bool);
     a->arrival = MPL_NEW_ARRAY(y->arena, a->first_collective[n], uint32_t);
@@ -472,7 +509,7 @@ const struct activities *mpl_activities_create(const struct mpl_events *events,
     struct layout y = { .a = a,
                         .arena = arena,
                         .scratch = mpl_arena_create(),
-                        .code = mpl_buf_make(sizeof(uint16_t)) };
+                        .code = mpl_buf_make(sizeof(uint8_t)) };
     bool is_enough = a != NULL && y.scratch != NULL;
 
     if (is_enough) {

@@ -190,29 +190,38 @@ static inline void reach(struct engine *r, uint32_t slot, int64_t ticks)
 }
 
 /* Ticks of an activity, what it computes and costs; returns what is behind them. */
-static const uint16_t *take_ticks(const uint16_t *at, uint16_t head, int64_t *compute_ticks,
-                                  int64_t *cost_ticks)
+static inline const uint8_t *take_ticks(const uint8_t *at, uint8_t head,
+                                        int64_t *compute_ticks, int64_t *cost_ticks)
 {
-    uint32_t narrow[2];
+    uint16_t ticks_16[2];
+    uint32_t ticks_32[2];
 
-    switch (mpl_activity_words(head)) {
-    case 1:
+    const unsigned width = mpl_activity_width(head);
+
+    /* Nearly all pass by one of the first two. */
+    if (width == 0) {
         *compute_ticks = at[0];
         *cost_ticks = at[1];
         return at + 2;
-    case ACTIVITY_WORDS_32:
-        memcpy(narrow, at, sizeof narrow);
-        *compute_ticks = narrow[0];
-        *cost_ticks = narrow[1];
-        return at + 2 * ACTIVITY_WORDS_32;
-    default:
-        memcpy(compute_ticks, at, sizeof *compute_ticks);
-        memcpy(cost_ticks, at + ACTIVITY_WORDS_64, sizeof *cost_ticks);
-        return at + 2 * ACTIVITY_WORDS_64;
     }
+    if (width == 1) {
+        memcpy(ticks_16, at, sizeof ticks_16);
+        *compute_ticks = ticks_16[0];
+        *cost_ticks = ticks_16[1];
+        return at + sizeof ticks_16;
+    }
+    if (width == 2) {
+        memcpy(ticks_32, at, sizeof ticks_32);
+        *compute_ticks = ticks_32[0];
+        *cost_ticks = ticks_32[1];
+        return at + sizeof ticks_32;
+    }
+    memcpy(compute_ticks, at, sizeof *compute_ticks);
+    memcpy(cost_ticks, at + sizeof *compute_ticks, sizeof *cost_ticks);
+    return at + sizeof *compute_ticks + sizeof *cost_ticks;
 }
 
-static inline uint32_t slot_at(const uint16_t *at)
+static uint32_t slot_at(const uint8_t *at)
 {
     uint32_t slot;
 
@@ -254,7 +263,7 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
     const int64_t *given = r->scale->given == NULL ? NULL : r->scale->given[location];
     const double factor = runner->factor;
     const double transfer = runner->transfer;
-    const uint16_t *at = runner->at;
+    const uint8_t *at = runner->at;
     uint32_t call = runner->call;
     uint32_t n_left = runner->n_left;
     uint32_t next_slot = runner->next_slot;
@@ -266,16 +275,16 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
 
     while (call < end_call) {
         if (n_left == 0) {
-            const uint16_t head = *at;
+            const uint8_t head = *at;
 
             if ((head & ACTIVITY_BY_RECORD) != 0) {
                 break;
             }
             at = take_ticks(at + 1, head, &compute_ticks, &cost_ticks);
             compute_ticks = given == NULL ? compute_ticks : given[call];
-            n_left = head >> ACTIVITY_N_SHIFT;
+            n_left = mpl_activity_take_n(head, &at);
             if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
-                for (; n_left > 0; n_left--, at += ACTIVITY_WORDS_32) {
+                for (; n_left > 0; n_left--, at += ACTIVITY_NEED_BYTES) {
                     mpl_engine_let_go(r, slot_at(at));
                 }
             }
@@ -292,7 +301,7 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
                 break;
             }
             mpl_engine_let_go(r, slot);
-            at += ACTIVITY_WORDS_32;
+            at += ACTIVITY_NEED_BYTES;
         }
         if (n_left > 0) {
             break;

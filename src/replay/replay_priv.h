@@ -4,6 +4,8 @@
 
 #include "replay/replay.h"
 
+#include <string.h>
+
 /* The time in a function of the program, with all that it calls, or in an MPI call of that name. */
 struct region_scale {
     const bool *is_region; /* per region: of that name */
@@ -113,29 +115,39 @@ struct course {
 /* ---- the run as recorded ------------------------------------------------------------------- */
 
 /*
- * Each location has one activity per call, in words of 16 bits: its head; the ticks within the window, as recorded,
- * that it computes before the call, and those that it costs beyond waiting; and the slots of the calls that must have
- * begun before it goes on, each in two words. One that goes by its records costs and needs nothing here.
+ * Each location has one activity per call, in bytes: its head; the ticks within the window, as recorded, that it
+ * computes before the call, and those that it costs beyond waiting; and the slots of the calls that must have begun
+ * before it goes on, each in 32 bits. One that goes by its records costs and needs nothing here.
  */
 enum {
     ACTIVITY_BY_RECORD = 1,    /* it goes on as its records say */
     ACTIVITY_UNLESS_IDEAL = 2, /* on an ideal network it needs none of these calls */
     ACTIVITY_IS_NEEDED = 4,    /* it has a slot, the next one of its location */
-    /* Its ticks take two words each, or four; else one. */
-    ACTIVITY_TICKS_32 = 8,
-    ACTIVITY_TICKS_64 = 16,
-    ACTIVITY_N_SHIFT = 5, /* above: how many calls it needs, at most */
-    ACTIVITY_N_MOST = UINT16_MAX >> ACTIVITY_N_SHIFT,
-    ACTIVITY_WORDS_32 = sizeof(uint32_t) / sizeof(uint16_t),
-    ACTIVITY_WORDS_64 = sizeof(int64_t) / sizeof(uint16_t)
+    ACTIVITY_WIDTH_SHIFT =
+        3,                /* two bits: the bytes of each of its ticks, as a power of 2 */
+    ACTIVITY_N_SHIFT = 5, /* above: how many calls it needs; */
+    ACTIVITY_N_BEHIND = UINT8_MAX >> ACTIVITY_N_SHIFT, /* this: behind the ticks, */
+    ACTIVITY_N_BYTES = sizeof(uint16_t),               /* in so many bytes */
+    ACTIVITY_N_MOST = UINT16_MAX,
+    ACTIVITY_NEED_BYTES = sizeof(uint32_t)
 };
-/* The words that each of its ticks takes. */
-static inline size_t mpl_activity_words(uint16_t head)
+/* As a power of 2. */
+static inline unsigned mpl_activity_width(uint8_t head)
 {
-    if ((head & (ACTIVITY_TICKS_32 | ACTIVITY_TICKS_64)) == 0) {
-        return 1;
+    return head >> ACTIVITY_WIDTH_SHIFT & 3;
+}
+/* How many calls it needs; \p at goes from behind the ticks to the first slot. */
+static inline uint32_t mpl_activity_take_n(uint8_t head, const uint8_t **at)
+{
+    uint32_t n = head >> ACTIVITY_N_SHIFT;
+    uint16_t behind;
+
+    if (n == ACTIVITY_N_BEHIND) {
+        memcpy(&behind, *at, sizeof behind);
+        *at += sizeof behind;
+        n = behind;
     }
-    return (head & ACTIVITY_TICKS_32) != 0 ? ACTIVITY_WORDS_32 : ACTIVITY_WORDS_64;
+    return n;
 }
 
 /* Which of some calls somebody needs: those have slots, in their order. */
@@ -153,7 +165,7 @@ struct activities {
     int64_t window_begin_ticks;
     int64_t window_end_ticks;
     uint32_t *first_call;        /* per location and one more */
-    uint16_t **code;             /* per location: its activities */
+    uint8_t **code;              /* per location: its activities */
     struct needed_block *needed; /* per CALLS_PER_BLOCK calls */
     uint32_t n_slots;
     /* Per SLOTS_PER_BLOCK slots: how often activities need one of them; MPL_NONE: records may ask for them, too. */
@@ -168,8 +180,8 @@ struct activities {
 };
 
 /* activities.c. NULL if out of memory.
- * Cost: linear in records; 6 bytes per call that takes less than 65,536 ticks, 4 per call that it needs, 6 per part of a collective,
- * and 0.25 per call. */
+ * Cost: linear in records; 3 bytes per call that takes less than 256 ticks, 5 per one of less than 65,536, 4 per call that it needs,
+ * 6 per part of a collective, and 0.25 per call. */
 const struct activities *mpl_activities_create(const struct mpl_events *events,
                                                struct mpl_arena *arena);
 /* False of a run with so many calls that they have no numbers. */
@@ -280,7 +292,7 @@ struct runner {
     int64_t held_ticks;  /* as recorded, of the current send: until the receiver looked */
     uint32_t call;       /* next or current */
     uint32_t event;      /* record in that call to go on with */
-    const uint16_t *at;  /* where its activities go on */
+    const uint8_t *at;   /* where its activities go on */
     uint32_t n_left;     /* calls that the current one still needs, */
     int64_t cost_ticks;  /* and what it costs then */
     uint32_t next_slot;  /* of its next call that somebody needs */

@@ -689,8 +689,9 @@ static int64_t pass_on(struct fixture *f, uint32_t l, uint32_t n, int64_t us,
     const uint32_t next = (l + 1) % n;
     const uint32_t last = (l + n - 1) % n;
     const int64_t came_us = send_us[last] > us ? send_us[last] : us;
-    uint32_t sent;
-    uint32_t posts[2];
+    const uint32_t n_messages = how == 1 ? 2 : 9; /* of one call */
+    uint32_t sent[9];
+    uint32_t posts[9];
 
     switch (how) {
     case 0: /* One call for both. */
@@ -699,19 +700,23 @@ static int64_t pass_on(struct fixture *f, uint32_t l, uint32_t n, int64_t us,
         (void) fixture_recv(f, l, came_us + 3, last, 0);
         fixture_leave(f, l, came_us + 4, "MPI_Sendrecv");
         return came_us + 4;
-    case 1: /* Two messages that one call waits for, beside the own one. */
+    case 1: /* Several messages that one call waits for, beside an own one. */
+    case 4:
         fixture_enter(f, l, us, "MPI_Isend");
-        sent = fixture_isend(f, l, us, next, 0);
-        (void) fixture_isend(f, l, us, next, 0);
+        for (uint32_t i = 0; i < n_messages; i++) {
+            sent[i] = fixture_isend(f, l, us, next, 0);
+        }
         fixture_leave(f, l, us + 1, "MPI_Isend");
         fixture_enter(f, l, us + 1, "MPI_Irecv");
-        posts[0] = fixture_post(f, l, us + 1);
-        posts[1] = fixture_post(f, l, us + 1);
+        for (uint32_t i = 0; i < n_messages; i++) {
+            posts[i] = fixture_post(f, l, us + 1);
+        }
         fixture_leave(f, l, us + 2, "MPI_Irecv");
         fixture_enter(f, l, us + 2, "MPI_Waitall");
-        fixture_irecv(f, l, came_us + 5, posts[0], last, 0);
-        fixture_irecv(f, l, came_us + 5, posts[1], last, 0);
-        fixture_isend_done(f, l, came_us + 5, sent);
+        for (uint32_t i = 0; i < n_messages; i++) {
+            fixture_irecv(f, l, came_us + 5, posts[i], last, 0);
+        }
+        fixture_isend_done(f, l, came_us + 5, sent[0]);
         fixture_leave(f, l, came_us + 6, "MPI_Waitall");
         return came_us + 6;
     case 2: /* Behind one another, so that sends wait for receives that come late. */
@@ -733,7 +738,7 @@ static int64_t pass_on(struct fixture *f, uint32_t l, uint32_t n, int64_t us,
 }
 
 /* Four ranks that pass messages on in all ways, so often that slots serve again; some computation takes more ticks than fit
- * in 16 bits, some more than in 32. */
+ * in 8 bits, some more than in 16 or 32. */
 static const struct mpl_events *ring(unsigned seed)
 {
     static const int64_t most_us[] = { 20, 100, 100000, INT64_C(5000000000) };
@@ -749,7 +754,7 @@ static const struct mpl_events *ring(unsigned seed)
         now_us[l] = 3;
     }
     for (int turn = 0; turn < N_TURNS; turn++) {
-        const int how = rand() % 5;
+        const int how = rand() % 6;
         int64_t send_us[N_RANKS];
 
         for (uint32_t l = 0; l < N_RANKS; l++) {
