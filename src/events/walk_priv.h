@@ -1,5 +1,5 @@
 /*
- * The walk over the records of a location: what calls.c and gaps.c share.
+ * The walk over the records of a location: what calls.c, walk.c and gaps.c share.
  */
 #ifndef MPL_EVENTS_WALK_PRIV_H
 #define MPL_EVENTS_WALK_PRIV_H
@@ -65,6 +65,9 @@ struct mpl_walk {
     uint32_t first_message;
     size_t list_start;
 };
+
+/* Finds the calls of a location, and closes all regions in the end. False when out of memory. */
+bool mpl_records_walk(struct mpl_walk *w);
 
 /* Clears what a region has gathered on another location. False when out of memory. */
 bool mpl_region_touch(struct mpl_walk *w, uint32_t region);
