@@ -33,15 +33,6 @@ struct search {
     struct mpl_buf recents;       /* latest first */
 };
 
-/* The message ends of a call, and how many there are. */
-static uint32_t messages_of(const struct mpl_lane *lane, const struct mpl_call *call,
-                            const uint32_t **messages)
-{
-    *messages = call->parts == PARTS_LIST ? &lane->list[call->first + 2] : &call->first;
-    return call->parts == PARTS_LIST ? lane->list[call->first]
-                                     : call->parts == PARTS_MESSAGE;
-}
-
 static bool is_send(const struct search *s, uint32_t location, uint32_t message)
 {
     const struct mpl_location *loc = &s->events->model->locations[location];
@@ -98,22 +89,17 @@ static bool find_part(struct search *s, uint32_t instance, uint32_t location,
 static uint32_t instance_of(const struct search *s, uint32_t location,
                             const struct mpl_call *call)
 {
-    uint32_t collective = MPL_NONE;
+    const uint32_t collective = mpl_call_collective(&s->events->lanes[location], call);
 
-    if (call->parts == PARTS_COLLECTIVE) {
-        collective = call->first;
-    } else if (call->parts == PARTS_LIST) {
-        collective = s->events->lanes[location].list[call->first + 1];
-    }
     return collective == MPL_NONE ? MPL_NONE
                                   : s->events->match->instance[location][collective];
 }
 
 /* Moves the communicator of a collective to the front. */
-static bool keep_collective(struct search *s, uint32_t location, uint32_t call)
+static bool keep_collective(struct search *s, uint32_t location, uint32_t k,
+                            const struct mpl_call *call)
 {
-    const uint32_t instance =
-        instance_of(s, location, &s->events->lanes[location].calls[call]);
+    const uint32_t instance = instance_of(s, location, call);
 
     if (instance == MPL_NONE) {
         return true;
@@ -133,7 +119,7 @@ static bool keep_collective(struct search *s, uint32_t location, uint32_t call)
         all = s->recents.data;
     }
     memmove(all + 1, all, at * sizeof *all);
-    all[0] = (struct recent){ comm, instance, call };
+    all[0] = (struct recent){ comm, instance, k };
     return true;
 }
 
@@ -158,12 +144,12 @@ static uint32_t mark_awaited(struct search *s, uint32_t location,
                              const struct mpl_call *wait)
 {
     const struct mpl_events *events = s->events;
-    const uint32_t *messages;
-    const uint32_t n = messages_of(&events->lanes[location], wait, &messages);
+    const struct mpl_messages messages = mpl_call_messages(&events->lanes[location], wait);
     uint32_t last = MPL_NONE;
 
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t number = events->match->partner[location][messages[i]];
+    for (uint32_t i = 0; i < messages.n; i++) {
+        const uint32_t message = mpl_messages_get(&messages, i);
+        const uint32_t number = events->match->partner[location][message];
 
         if (number == MPL_NONE) {
             continue;
@@ -175,7 +161,7 @@ static uint32_t mark_awaited(struct search *s, uint32_t location,
             continue;
         }
         mark(s, number);
-        mark(s, events->match->first_number[location] + messages[i]);
+        mark(s, events->match->first_number[location] + message);
 
         const uint32_t call = mpl_call_posting(events, end);
 
@@ -211,16 +197,18 @@ static bool keep_message(struct search *s, uint32_t location, uint32_t call, uin
     return true;
 }
 
-static bool keep_messages(struct search *s, uint32_t location, uint32_t call)
+static bool keep_messages(struct search *s, uint32_t location, uint32_t k,
+                          const struct mpl_call *call)
 {
-    const struct mpl_lane *lane = &s->events->lanes[location];
     const uint32_t first_number = s->events->match->first_number[location];
-    const uint32_t *messages;
-    const uint32_t n = messages_of(lane, &lane->calls[call], &messages);
+    const struct mpl_messages messages =
+        mpl_call_messages(&s->events->lanes[location], call);
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (is_marked(s, first_number + messages[i]) &&
-            !keep_message(s, location, call, messages[i])) {
+    for (uint32_t i = 0; i < messages.n; i++) {
+        const uint32_t message = mpl_messages_get(&messages, i);
+
+        if (is_marked(s, first_number + message) &&
+            !keep_message(s, location, k, message)) {
             return false;
         }
     }
@@ -279,10 +267,10 @@ static bool find_meeting(struct search *s, uint32_t culprit, struct mpl_blame *b
 /* A wait, and what ends it. False when out of memory. */
 static bool keep_wait(struct search *s, uint32_t location, uint32_t call)
 {
-    const struct mpl_call *wait = &s->events->lanes[location].calls[call];
+    const struct mpl_call wait = mpl_call_get(&s->events->lanes[location], call);
     struct mpl_buf *all = &s->blames->all;
     const size_t n = all->n;
-    const uint32_t posted = mark_awaited(s, location, wait);
+    const uint32_t posted = mark_awaited(s, location, &wait);
     struct mpl_blame *blame;
 
     if (!mpl_buf_grow_to(all, n + 1)) {
@@ -292,15 +280,15 @@ static bool keep_wait(struct search *s, uint32_t location, uint32_t call)
     *blame = (struct mpl_blame){ .call = call,
                                  .until = MPL_NONE,
                                  .met = { MPL_NONE, MPL_NONE } };
-    if (wait->wait_kind == MPL_WAIT_LATE_SENDER ||
-        wait->wait_kind == MPL_WAIT_LATE_RECEIVER) {
+    if (wait.wait_kind == MPL_WAIT_LATE_SENDER ||
+        wait.wait_kind == MPL_WAIT_LATE_RECEIVER) {
         blame->until = posted;
         return true;
     }
 
-    const uint32_t instance = instance_of(s, location, wait);
+    const uint32_t instance = instance_of(s, location, &wait);
 
-    return instance == MPL_NONE || find_part(s, instance, wait->culprit, &blame->until);
+    return instance == MPL_NONE || find_part(s, instance, wait.culprit, &blame->until);
 }
 
 /* ---- the walks over a location ------------------------------------------------------------ */
@@ -311,9 +299,7 @@ static bool find_waits(struct search *s, uint32_t location)
     bool is_enough = true;
 
     for (uint32_t k = 0; k < lane->n_calls && is_enough; k++) {
-        const struct mpl_call *call = &lane->calls[k];
-
-        if (mpl_call_wait_ticks(lane, call) > 0 && call->culprit != MPL_NONE) {
+        if (mpl_call_wait_ticks(lane, k) > 0 && mpl_call_culprit(lane, k) != MPL_NONE) {
             is_enough = keep_wait(s, location, k);
         }
     }
@@ -330,18 +316,18 @@ static bool find_meetings(struct search *s, uint32_t location)
     bool is_enough = true;
 
     for (uint32_t k = 0; next < end && is_enough; k++) {
-        const struct mpl_call *call = &lane->calls[k];
+        const struct mpl_call call = mpl_call_get(lane, k);
 
         if (all[next].call == k) {
             is_enough =
-                all[next].until == MPL_NONE || find_meeting(s, call->culprit, &all[next]);
+                all[next].until == MPL_NONE || find_meeting(s, call.culprit, &all[next]);
             next++;
         }
-        if (call->parts != PARTS_NONE) {
-            is_enough = is_enough && keep_messages(s, location, k);
+        if (call.parts != MPL_PARTS_NONE) {
+            is_enough = is_enough && keep_messages(s, location, k, &call);
         }
-        if (call->parts == PARTS_COLLECTIVE || call->parts == PARTS_LIST) {
-            is_enough = is_enough && keep_collective(s, location, k);
+        if (call.parts == MPL_PARTS_COLLECTIVE || call.parts == MPL_PARTS_LIST) {
+            is_enough = is_enough && keep_collective(s, location, k, &call);
         }
     }
     forget_messages(s);

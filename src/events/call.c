@@ -1,40 +1,66 @@
-/* One call in 32 bytes, and those that do not fit. */
+/* Calls in two halves, those that do not fit, and how they are made. */
 #include "config.h"
 
 #include "events/events_priv.h"
 
-uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event)
+#include <string.h>
+
+/* The number of blocks that begin at or before record \p event. */
+static uint32_t blocks_until(const struct mpl_lane *lane, uint32_t event)
 {
-    const struct mpl_lane *lane = &events->lanes[location];
     uint32_t low = 0;
-    uint32_t high = lane->n_calls;
+    uint32_t high = (lane->n_calls + MPL_CALLS_PER_BLOCK - 1) / MPL_CALLS_PER_BLOCK;
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (lane->calls[middle].enter <= event) {
+        if (lane->blocks[middle].enter <= event) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low > 0 && event <= mpl_call_leave(lane, &lane->calls[low - 1]) ? low - 1
-                                                                           : MPL_NONE;
+    return low;
+}
+
+uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    const uint32_t n_blocks = blocks_until(lane, event);
+
+    if (n_blocks == 0) {
+        return MPL_NONE;
+    }
+
+    /* The last call that begins there or before is in the last of these blocks. */
+    const uint32_t first = (n_blocks - 1) * MPL_CALLS_PER_BLOCK;
+    const uint32_t left = lane->n_calls - first;
+    uint32_t low = first;
+    uint32_t high = first + (left < MPL_CALLS_PER_BLOCK ? left : MPL_CALLS_PER_BLOCK);
+
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (mpl_call_enter(lane, middle) <= event) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return event <= mpl_call_leave(lane, low) ? low : MPL_NONE;
 }
 
 /* ---- calls that fit no 32 bits ------------------------------------------------------ */
 
-const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane,
-                                          const struct mpl_call *call)
+const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane, uint32_t call)
 {
-    const uint32_t number = (uint32_t) (call - lane->calls);
     uint32_t low = 0;
     uint32_t high = lane->n_longs - 1;
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (lane->longs[middle].call < number) {
+        if (lane->longs[middle].call < call) {
             low = middle + 1;
         } else {
             high = middle;
@@ -43,27 +69,240 @@ const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane,
     return &lane->longs[low];
 }
 
-bool mpl_call_add_long(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
-                       uint32_t leave, int64_t duration_ticks)
+int64_t mpl_call_far_ticks(const struct mpl_events *events, uint32_t location,
+                           uint32_t call)
 {
-    struct mpl_long_call *entry = mpl_buf_add(longs);
-
-    if (entry == NULL) {
-        return false;
-    }
-    lane->calls[call].duration_ticks = MPL_CALL_FAR;
-    lane->calls[call].n_records = UINT16_MAX;
-    *entry = (struct mpl_long_call){ call, leave, duration_ticks, 0 };
-    lane->longs = longs->data;
-    lane->n_longs = (uint32_t) longs->n;
-    return true;
+    return mpl_time_of(events, &events->model->locations[location],
+                       mpl_call_enter(&events->lanes[location], call));
 }
 
-void mpl_call_set_wait(struct mpl_lane *lane, struct mpl_call *call, int64_t ticks)
+void mpl_call_set_wait(struct mpl_lane *lane, uint32_t call, int64_t ticks,
+                       enum mpl_wait_kind kind, uint32_t culprit)
 {
-    if (call->duration_ticks != MPL_CALL_FAR) {
-        call->wait_ticks = (uint32_t) ticks;
+    struct mpl_call_times *times = &lane->times[call];
+
+    times->wait_kind = kind;
+    times->culprit = culprit & MPL_CALL_NOBODY;
+    if (times->duration_ticks != MPL_CALL_FAR) {
+        times->wait_ticks = (uint32_t) ticks;
     } else {
         lane->longs[mpl_call_long(lane, call) - lane->longs].wait_ticks = ticks;
     }
+}
+
+/* ---- making them -------------------------------------------------------------------- */
+
+struct mpl_call_maker mpl_call_maker_make(void)
+{
+    return (struct mpl_call_maker){
+        .times = mpl_buf_make(sizeof(struct mpl_call_times)),
+        .blocks = mpl_buf_make(sizeof(struct mpl_call_block)),
+        .longs = mpl_buf_make(sizeof(struct mpl_long_call)),
+        .forms = mpl_distinct_make(MPL_CALLS_PER_BLOCK * sizeof(struct mpl_call_form)),
+    };
+}
+
+void mpl_call_maker_free(struct mpl_call_maker *maker)
+{
+    mpl_distinct_free(&maker->forms);
+    mpl_buf_free(&maker->longs);
+    mpl_buf_free(&maker->blocks);
+    mpl_buf_free(&maker->times);
+}
+
+void mpl_calls_begin(struct mpl_call_maker *maker, uint32_t most)
+{
+    maker->longs.n = 0;
+    maker->forms.items.n = 0;
+    maker->n_calls = 0;
+    maker->most = most;
+}
+
+static uint32_t n_blocks_of(uint32_t n_calls)
+{
+    return (uint32_t) (((uint64_t) n_calls + MPL_CALLS_PER_BLOCK - 1) /
+                       MPL_CALLS_PER_BLOCK);
+}
+
+/* Room for more calls than there should be, of which memory is taken only as far as they go. */
+static bool make_room(struct mpl_call_maker *maker)
+{
+    const uint32_t n = maker->n_calls;
+    const size_t most = (size_t) maker->most + MPL_CALLS_PER_BLOCK;
+    const size_t room = n < most ? most : 2 * (size_t) n;
+
+    maker->times.n = n;
+    maker->blocks.n = n_blocks_of(n);
+    return mpl_buf_reserve(&maker->times, room) &&
+           mpl_buf_reserve(&maker->blocks, room / MPL_CALLS_PER_BLOCK + 1);
+}
+
+/* The forms of the last block are known. */
+static bool end_block(struct mpl_call_maker *maker)
+{
+    struct mpl_call_block *blocks = maker->blocks.data;
+    const uint32_t form = mpl_distinct_add(&maker->forms, maker->block);
+
+    if (form == MPL_NONE) {
+        return false;
+    }
+    blocks[n_blocks_of(maker->n_calls) - 1].form = form;
+    return true;
+}
+
+static bool begin_block(struct mpl_call_maker *maker, uint32_t enter, int64_t enter_ticks)
+{
+    const uint32_t k = maker->n_calls;
+    struct mpl_call_block *block;
+
+    if ((k > 0 && !end_block(maker)) || ((k + MPL_CALLS_PER_BLOCK > maker->times.room ||
+                                          k / MPL_CALLS_PER_BLOCK == maker->blocks.room) &&
+                                         !make_room(maker))) {
+        return false;
+    }
+    block = (struct mpl_call_block *) maker->blocks.data + k / MPL_CALLS_PER_BLOCK;
+    *block = (struct mpl_call_block){ .begin_ticks = enter_ticks, .enter = enter };
+    memset(block->first, 0xff, sizeof block->first);
+    memset(maker->block, 0, sizeof maker->block);
+    return true;
+}
+
+/* Where a call fits no 32 bits, its times and its form say so. */
+static bool add_long(struct mpl_call_maker *maker, const struct mpl_call *call,
+                     const struct mpl_call_ticks *ticks)
+{
+    const struct mpl_long_call entry = { maker->n_calls, call->leave, ticks->duration,
+                                         ticks->wait };
+
+    return mpl_buf_put(&maker->longs, &entry);
+}
+
+bool mpl_call_add(struct mpl_call_maker *maker, const struct mpl_call *call,
+                  const struct mpl_call_ticks *ticks)
+{
+    const uint32_t k = maker->n_calls;
+
+    if (k % MPL_CALLS_PER_BLOCK == 0 && !begin_block(maker, call->enter, ticks->enter)) {
+        return false;
+    }
+
+    struct mpl_call_block *block =
+        (struct mpl_call_block *) maker->blocks.data + k / MPL_CALLS_PER_BLOCK;
+    uint32_t *first = &block->first[call->parts];
+    const uint64_t begin_ticks = (uint64_t) ticks->enter - (uint64_t) block->begin_ticks;
+    const uint32_t n_records = call->leave - call->enter;
+    const bool is_long =
+        (uint64_t) ticks->duration >= MPL_CALL_FAR || n_records >= UINT16_MAX;
+
+    if (is_long && !add_long(maker, call, ticks)) {
+        return false;
+    }
+    *first = *first == MPL_NONE ? call->first : *first;
+    ((struct mpl_call_times *) maker->times.data)[k] = (struct mpl_call_times){
+        .begin_ticks = begin_ticks < MPL_CALL_FAR ? (uint32_t) begin_ticks : MPL_CALL_FAR,
+        .duration_ticks = is_long ? MPL_CALL_FAR : (uint32_t) ticks->duration,
+        .wait_ticks = is_long ? 0 : (uint32_t) ticks->wait,
+        .culprit = call->culprit & MPL_CALL_NOBODY,
+        .wait_kind = call->wait_kind & 7,
+        .is_wait_known = call->is_wait_known,
+    };
+    maker->block[k % MPL_CALLS_PER_BLOCK] = (struct mpl_call_form){
+        .enter = call->enter - block->enter,
+        .first = call->first - *first,
+        .region = call->region,
+        .n_records = is_long ? UINT16_MAX : (uint16_t) n_records,
+        .gap_region = call->gap_region & CALL_REGION_NONE,
+        .class = call->class & 7,
+        .parts = call->parts & 3,
+        .n_more = call->n_more & 15,
+    };
+    maker->n_calls++;
+    return true;
+}
+
+/* Takes the place of what there is. */
+static void put_over(struct mpl_call_maker *maker, const struct mpl_lane *lane)
+{
+    const uint32_t n_calls = maker->n_calls;
+
+    if (n_calls > 0) {
+        memcpy(lane->times, maker->times.data, n_calls * sizeof *lane->times);
+        memcpy(lane->blocks, maker->blocks.data,
+               n_blocks_of(n_calls) * sizeof *lane->blocks);
+    }
+    if (lane->n_longs > 0) {
+        memcpy(lane->longs, maker->longs.data, lane->n_longs * sizeof *lane->longs);
+    }
+}
+
+/* Into the place of the forms that there are, as far as it goes. */
+static bool keep_forms(struct mpl_call_maker *maker, struct mpl_lane *lane,
+                       struct mpl_arena *arena)
+{
+    const uint32_t n = (uint32_t) maker->forms.items.n;
+
+    if (n <= lane->n_forms) {
+        if (n > 0) {
+            memcpy(lane->forms, maker->forms.items.data,
+                   n * MPL_CALLS_PER_BLOCK * sizeof *lane->forms);
+        }
+        return true;
+    }
+    lane->n_forms = n;
+    lane->forms = mpl_distinct_take(&maker->forms, arena);
+    return lane->forms != NULL;
+}
+
+bool mpl_calls_keep(struct mpl_call_maker *maker, struct mpl_lane *lane,
+                    struct mpl_arena *arena)
+{
+    const uint32_t n_calls = maker->n_calls;
+
+    if ((n_calls > 0 && !end_block(maker)) || !keep_forms(maker, lane, arena)) {
+        return false;
+    }
+    if (lane->times != NULL) {
+        put_over(maker, lane);
+        return true;
+    }
+    lane->n_calls = n_calls;
+    lane->n_longs = (uint32_t) maker->longs.n;
+    lane->times = mpl_buf_drain(&maker->times, n_calls, arena);
+    lane->blocks = mpl_buf_drain(&maker->blocks, n_blocks_of(n_calls), arena);
+    lane->longs =
+        lane->n_longs == 0 ? NULL : mpl_buf_drain(&maker->longs, lane->n_longs, arena);
+    return lane->times != NULL && lane->blocks != NULL &&
+           (lane->n_longs == 0 || lane->longs != NULL);
+}
+
+static bool are_consecutive(const uint32_t *messages, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        if (messages[i] != messages[0] + i) {
+            return false;
+        }
+    }
+    return n <= MPL_CALL_RUN_MOST;
+}
+
+bool mpl_call_set_parts(struct mpl_call *call, uint32_t *list, uint32_t place, uint32_t n,
+                        uint32_t collective)
+{
+    call->n_more = 0;
+    if (n == 0) {
+        call->first = collective;
+        call->parts = collective == MPL_NONE ? MPL_PARTS_NONE : MPL_PARTS_COLLECTIVE;
+        return false;
+    }
+    if (collective == MPL_NONE && are_consecutive(list + 2, n)) {
+        call->first = list[2];
+        call->n_more = (uint8_t) (n - 1);
+        call->parts = MPL_PARTS_MESSAGES;
+        return false;
+    }
+    list[0] = n;
+    list[1] = collective;
+    call->first = place;
+    call->parts = MPL_PARTS_LIST;
+    return true;
 }

@@ -107,7 +107,9 @@ static bool prepare(struct mpl_events *events)
 
     events->lanes = MPL_NEW_ARRAY(events->arena, n_locations, struct mpl_lane);
     events->is_called = MPL_NEW_ARRAY(events->arena, events->model->n_regions, bool);
-    is_done = events->lanes != NULL && events->is_called != NULL;
+    /* Each location would take more than 100 bytes: so many do not fit in memory. */
+    is_done =
+        events->lanes != NULL && events->is_called != NULL && n_locations < MPL_CALL_NOBODY;
     for (uint32_t l = 0; l < n_locations && is_done; l++) {
         events->lanes[l].first_init =
             looks ? find_init(events, &events->model->locations[l]) : MPL_NONE;
@@ -133,52 +135,17 @@ static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
     return w->lane->list != NULL;
 }
 
-/* What a second walk makes takes the place of what the first one did: they are the same calls. */
-static bool keep_calls(struct mpl_walk *w, const struct mpl_lane *before,
-                       struct mpl_arena *arena)
-{
-    struct mpl_lane *lane = w->lane;
-    struct mpl_walk_scratch *scratch = w->scratch;
-
-    lane->n_calls = w->n_calls;
-    if (before->calls != NULL) {
-        if (lane->n_calls > 0) {
-            memcpy(before->calls, lane->calls, lane->n_calls * sizeof *lane->calls);
-        }
-        if (lane->n_longs > 0) {
-            memcpy(before->longs, lane->longs, lane->n_longs * sizeof *lane->longs);
-        }
-        lane->calls = before->calls;
-        lane->bases = before->bases;
-        lane->longs = before->longs;
-        return true;
-    }
-    lane->calls = mpl_buf_drain(&scratch->calls, lane->n_calls, arena);
-    lane->bases =
-        mpl_buf_drain(&scratch->bases,
-                      (lane->n_calls + MPL_CALLS_PER_BASE - 1) / MPL_CALLS_PER_BASE, arena);
-    lane->longs =
-        lane->n_longs == 0 ? NULL : mpl_buf_drain(&scratch->longs, lane->n_longs, arena);
-    return lane->calls != NULL && lane->bases != NULL &&
-           (lane->n_longs == 0 || lane->longs != NULL);
-}
-
 static bool walk_location(struct mpl_walk *w)
 {
     struct mpl_walk_scratch *scratch = w->scratch;
     struct mpl_arena *arena = scratch->arena;
-    const struct mpl_lane before = *w->lane;
-    bool is_done;
 
     scratch->touched.n = 0;
-    scratch->longs.n = 0;
+    scratch->probes.n = 0;
     scratch->gap++;
-    w->lane->n_longs = 0;
-    w->lane->calls = (struct mpl_call *) scratch->calls.data;
-    w->lane->bases = (int64_t *) scratch->bases.data;
-    is_done = mpl_records_walk(w);
-    is_done = keep_calls(w, &before, arena) && is_done;
-    if (!is_done) {
+    /* Nearly all are entered and left. */
+    mpl_calls_begin(&scratch->maker, w->loc->n_events / 2);
+    if (!mpl_records_walk(w) || !mpl_calls_keep(&scratch->maker, w->lane, arena)) {
         return false;
     }
     w->lane->rest_region = mpl_gap_close(w);
@@ -204,9 +171,8 @@ static bool set_up_scratch(struct mpl_walk_scratch *scratch, struct mpl_arena *a
         .stack = mpl_buf_make(sizeof(uint32_t)),
         .touched = mpl_buf_make(sizeof(uint32_t)),
         .list = mpl_buf_make(sizeof(uint32_t)),
-        .calls = mpl_buf_make(sizeof(struct mpl_call)),
-        .bases = mpl_buf_make(sizeof(int64_t)),
-        .longs = mpl_buf_make(sizeof(struct mpl_long_call)),
+        .probes = mpl_buf_make(sizeof(uint32_t)),
+        .maker = mpl_call_maker_make(),
     };
     return scratch->arena != NULL && scratch->sums != NULL && scratch->is_called != NULL;
 }
@@ -217,9 +183,8 @@ static void clear_scratch(struct mpl_walk_scratch *scratch, struct mpl_events *e
     for (uint32_t r = 0; r < events->model->n_regions && scratch->is_called != NULL; r++) {
         events->is_called[r] = events->is_called[r] || scratch->is_called[r];
     }
-    mpl_buf_free(&scratch->longs);
-    mpl_buf_free(&scratch->bases);
-    mpl_buf_free(&scratch->calls);
+    mpl_call_maker_free(&scratch->maker);
+    mpl_buf_free(&scratch->probes);
     mpl_buf_free(&scratch->list);
     mpl_buf_free(&scratch->touched);
     mpl_buf_free(&scratch->stack);
@@ -248,7 +213,6 @@ static enum mpl_status walk_one(void *context, size_t location, unsigned worker,
             !events->model->can.has_receive_completions && !mpl_is_thorough(events->model),
         .has_gaps = walking->with_gaps,
         .gap_region = MPL_NONE,
-        .open_probe = MPL_NONE,
     };
     const bool is_done = walk_location(&w);
 

@@ -60,15 +60,15 @@ static bool find_stretch(const struct crowd_walk *w, struct computing *c, int64_
     bool is_found = false;
 
     while (!is_found && c->call <= n_calls && loc->n_events > 0) {
-        const uint32_t span = 2 * c->call + 1;
-
         *begin = c->since_ticks;
         if (c->call == n_calls) {
             c->end_ticks = mpl_ticks_of(loc, loc->n_events - 1);
         } else {
-            c->end_ticks = mpl_events_enter_ticks(w->events, c->location, span);
-            c->since_ticks =
-                c->end_ticks + mpl_events_duration_ticks(w->events, c->location, span);
+            /* Start-up may begin before its record. */
+            c->end_ticks = c->call == 0
+                               ? mpl_events_enter_ticks(w->events, c->location, 1)
+                               : mpl_call_enter_ticks(w->events, c->location, c->call);
+            c->since_ticks = mpl_call_leave_ticks(w->events, c->location, c->call);
         }
         c->call++;
         is_found = *begin < c->end_ticks;

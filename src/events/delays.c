@@ -80,9 +80,7 @@ static int64_t leave_of(const struct delays *d, uint32_t location, uint32_t call
 
 static int64_t wait_of(const struct delays *d, uint32_t location, uint32_t call)
 {
-    const struct mpl_lane *lane = &d->events->lanes[location];
-
-    return mpl_call_wait_ticks(lane, &lane->calls[call]);
+    return mpl_call_wait_ticks(&d->events->lanes[location], call);
 }
 
 static int64_t wait_end_of(const struct delays *d, uint32_t location, uint32_t call)
@@ -92,8 +90,7 @@ static int64_t wait_end_of(const struct delays *d, uint32_t location, uint32_t c
 
 /* ---- sums ----------------------------------------------------------------------------------- */
 
-static void add_call(const struct mpl_lane *lane, const struct mpl_call *call,
-                     struct sums *sums)
+static void add_call(const struct mpl_lane *lane, uint32_t call, struct sums *sums)
 {
     sums->waited_ticks += mpl_call_wait_ticks(lane, call);
     sums->called_ticks += mpl_call_duration_ticks(lane, call);
@@ -108,7 +105,7 @@ static void add_up(const struct delays *d, uint32_t location)
 
     t->sums = MPL_NEW_ARRAY(d->scratch, lane->n_calls / SUMS_EVERY + 1, struct sums);
     for (uint32_t k = 0; k < lane->n_calls && t->sums != NULL; k++) {
-        add_call(lane, &lane->calls[k], &sums);
+        add_call(lane, k, &sums);
         if ((k + 1) % SUMS_EVERY == 0) {
             t->sums[(k + 1) / SUMS_EVERY] = sums;
         }
@@ -118,10 +115,9 @@ static void add_up(const struct delays *d, uint32_t location)
 static struct sums sums_at(const struct delays *d, uint32_t location, uint32_t call)
 {
     const struct mpl_lane *lane = &d->events->lanes[location];
-    const struct mpl_call *end = &lane->calls[call];
     struct sums sums = d->tracks[location].sums[call / SUMS_EVERY];
 
-    for (const struct mpl_call *k = end - call % SUMS_EVERY; k < end; k++) {
+    for (uint32_t k = call - call % SUMS_EVERY; k < call; k++) {
         add_call(lane, k, &sums);
     }
     return sums;
@@ -158,7 +154,7 @@ static struct sums sums_between(const struct delays *d, uint32_t location, uint3
         return sums;
     }
     for (uint32_t k = first; k < end; k++) {
-        add_call(lane, &lane->calls[k], &sums);
+        add_call(lane, k, &sums);
     }
     return sums;
 }
@@ -301,7 +297,7 @@ static uint32_t turn_of(const struct delays *d, uint32_t culprit, const struct m
         if (behind_ticks > 2 * longer_ticks) {
             return MPL_NONE;
         }
-        if (2 * mpl_call_wait_ticks(lane, &lane->calls[k - 1]) >= waited_ticks) {
+        if (2 * mpl_call_wait_ticks(lane, k - 1) >= waited_ticks) {
             return k - 1;
         }
     }
@@ -353,12 +349,14 @@ static void vote(struct track *t, uint32_t location, double seconds)
 static bool hand_down(struct delays *d, uint32_t location, const struct mpl_blame *b,
                       struct mpl_delay *delays)
 {
-    const struct mpl_call *call = &d->events->lanes[location].calls[b->call];
+    const struct mpl_lane *lane = &d->events->lanes[location];
+    const uint32_t culprit = mpl_call_culprit(lane, b->call);
+    const enum mpl_wait_kind kind = (enum mpl_wait_kind) lane->times[b->call].wait_kind;
     const double seconds = 1 / (double) d->events->model->ticks_per_s;
     const double wait = (double) wait_of(d, location, b->call);
     struct track *own = &d->tracks[location];
-    struct track *other = &d->tracks[call->culprit];
-    struct mpl_delay *delay = &delays[call->culprit];
+    struct track *other = &d->tracks[culprit];
+    struct mpl_delay *delay = &delays[culprit];
     struct fault fault = { .share = 1, .turn = MPL_NONE };
 
     come_down(d, own, b->call);
@@ -368,7 +366,7 @@ static bool hand_down(struct delays *d, uint32_t location, const struct mpl_blam
     /* A culprit whose earlier waits have had their turn is waited for in a circle, which only
      * clocks can make. */
     if (b->until != MPL_NONE && other->at >= b->until) {
-        fault = own_fault(d, location, b, call->culprit);
+        fault = own_fault(d, location, b, culprit);
     }
 
     const double computed_s = (wait + inherited) * fault.share * fault.computed * seconds;
@@ -376,11 +374,11 @@ static bool hand_down(struct delays *d, uint32_t location, const struct mpl_blam
     delay->computed_s += computed_s;
     if (fault.turn != MPL_NONE) {
         delay->in_turn_s += computed_s;
-        vote(other, d->events->lanes[call->culprit].calls[fault.turn].culprit, computed_s);
+        vote(other, mpl_call_culprit(&d->events->lanes[culprit], fault.turn), computed_s);
     }
-    delay->direct_s[call->wait_kind] += wait * fault.share * seconds;
-    delay->indirect_s[call->wait_kind] += inherited * fault.share * seconds;
-    delays[location].passed_s[call->wait_kind] += wait * (1 - fault.share) * seconds;
+    delay->direct_s[kind] += wait * fault.share * seconds;
+    delay->indirect_s[kind] += inherited * fault.share * seconds;
+    delays[location].passed_s[kind] += wait * (1 - fault.share) * seconds;
     /* Who has no wait left to be taken inherits nothing. */
     if (fault.share < 1 && other->left > 0) {
         const double rate =
@@ -442,7 +440,7 @@ static void sift_down(struct delays *d, uint32_t at)
 }
 
 enum {
-    CALLS_PER_LINE = 2, /* of the cache */
+    CALLS_PER_LINE = 4, /* of the cache */
     CALLS_AHEAD = 8     /* before a wait; of more the processor sees itself where they go */
 };
 
@@ -459,12 +457,12 @@ static void fetch_ahead(const struct delays *d, uint32_t location)
     }
 
     const struct mpl_blame *b = last_of(d, location, left - 1);
-    const struct mpl_call *calls = d->events->lanes[location].calls;
+    const struct mpl_call_times *times = d->events->lanes[location].times;
     const uint32_t met = b->met.own == MPL_NONE ? 0 : b->met.own;
     const uint32_t first = b->call - met < CALLS_AHEAD ? met : b->call - CALLS_AHEAD;
 
     for (uint32_t k = first; k <= b->call; k += CALLS_PER_LINE) {
-        __builtin_prefetch(&calls[k]);
+        __builtin_prefetch(&times[k]);
     }
 }
 
@@ -682,7 +680,7 @@ static void trace_back(struct roots *r, size_t i)
     }
 
     const struct mpl_blame *b = mpl_buf_get(&r->d.blames.all, blame);
-    const uint32_t culprit = r->d.events->lanes[w->location].calls[w->call].culprit;
+    const uint32_t culprit = mpl_events_culprit(r->d.events, w->location, w->call);
     const struct mpl_wait_origin *before =
         b->until == MPL_NONE ? NULL : explains(r, w->location, b, culprit);
 

@@ -28,13 +28,14 @@ static void find_window(struct mpl_events *events)
         if (lane->n_calls == 0) {
             continue;
         }
-        if (lane->calls[0].class == MPL_SPAN_STARTUP) {
+        if (mpl_call_class(lane, 0) == MPL_SPAN_STARTUP) {
             const int64_t leave = mpl_call_leave_ticks(events, l, 0);
 
             begin = leave < begin ? leave : begin;
         }
-        if (lane->calls[lane->n_calls - 1].class == MPL_SPAN_SHUTDOWN) {
-            const int64_t enter = mpl_ticks_of(loc, lane->calls[lane->n_calls - 1].enter);
+        if (mpl_call_class(lane, lane->n_calls - 1) == MPL_SPAN_SHUTDOWN) {
+            const int64_t enter =
+                mpl_ticks_of(loc, mpl_call_enter(lane, lane->n_calls - 1));
 
             end = enter > end ? enter : end;
         }
@@ -203,13 +204,13 @@ static uint32_t first_record(const struct mpl_location *loc, const struct mpl_la
     const uint32_t call = span / 2;
 
     if (span % 2 != 0) {
-        return lane->calls[call].enter;
+        return mpl_call_enter(lane, call);
     }
     if (call == 0) {
         return 0;
     }
 
-    const uint32_t behind = mpl_call_leave(lane, &lane->calls[call - 1]) + 1;
+    const uint32_t behind = mpl_call_leave(lane, call - 1) + 1;
 
     return behind < loc->n_events ? behind : loc->n_events - 1;
 }
@@ -221,11 +222,11 @@ static uint32_t last_record(const struct mpl_location *loc, const struct mpl_lan
     const uint32_t call = span / 2;
 
     if (span % 2 != 0) {
-        return mpl_call_leave(lane, &lane->calls[call]);
+        return mpl_call_leave(lane, call);
     }
-    return call == lane->n_calls         ? loc->n_events - 1
-           : lane->calls[call].enter > 0 ? lane->calls[call].enter - 1
-                                         : 0;
+    return call == lane->n_calls            ? loc->n_events - 1
+           : mpl_call_enter(lane, call) > 0 ? mpl_call_enter(lane, call) - 1
+                                            : 0;
 }
 
 struct mpl_stretch mpl_events_stretch(const struct mpl_events *events, uint32_t location,
@@ -267,48 +268,31 @@ static struct mpl_span gap_span(const struct mpl_events *events, uint32_t locati
     };
 }
 
-static void add_parts(const struct mpl_lane *lane, const struct mpl_call *call,
-                      struct mpl_span *span)
-{
-    switch ((enum mpl_call_parts) call->parts) {
-    case PARTS_NONE:
-        break;
-    case PARTS_MESSAGE:
-        span->first_message = call->first;
-        span->n_messages = 1;
-        break;
-    case PARTS_COLLECTIVE:
-        span->collective = call->first;
-        break;
-    case PARTS_LIST:
-        span->n_messages = lane->list[call->first];
-        span->collective = lane->list[call->first + 1];
-        span->first_message = lane->list[call->first + 2];
-        break;
-    }
-}
-
 struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t span)
 {
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_call *call;
-    struct mpl_span made = { .first_message = MPL_NONE, .collective = MPL_NONE };
+    struct mpl_call call;
+    struct mpl_messages messages;
+    struct mpl_span made = { 0 };
 
     mpl_assert(span < mpl_events_span_count(events, location));
     if (span % 2 == 0) {
         return gap_span(events, location, span / 2);
     }
-    call = &lane->calls[span / 2];
-    made.class = (enum mpl_span_class) call->class;
-    made.wait_kind = (enum mpl_wait_kind) call->wait_kind;
-    made.is_wait_known = call->is_wait_known;
+    call = mpl_call_get(lane, span / 2);
+    messages = mpl_call_messages(lane, &call);
+    made.class = (enum mpl_span_class) call.class;
+    made.wait_kind = (enum mpl_wait_kind) call.wait_kind;
+    made.is_wait_known = call.is_wait_known;
     made.enter_ticks = mpl_events_enter_ticks(events, location, span);
     made.leave_ticks = mpl_call_leave_ticks(events, location, span / 2);
-    made.wait_ticks = mpl_call_wait_ticks(lane, call);
-    made.culprit = call->culprit;
-    made.region = mpl_call_region(events, location, call);
-    add_parts(lane, call, &made);
+    made.wait_ticks = mpl_call_wait_ticks(lane, span / 2);
+    made.culprit = call.culprit;
+    made.region = mpl_call_region(events, location, &call);
+    made.first_message = messages.n > 0 ? messages.first : MPL_NONE;
+    made.n_messages = messages.n;
+    made.collective = mpl_call_collective(lane, &call);
     return made;
 }
 
@@ -316,14 +300,15 @@ uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
                             const struct mpl_span *span, uint32_t i)
 {
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_call *call;
+    struct mpl_messages messages;
 
     mpl_assert(i < span->n_messages);
     if (i == 0) {
         return span->first_message;
     }
-    call = &lane->calls[lane->call_of_message[span->first_message]];
-    return lane->list[call->first + 2 + i];
+    messages =
+        mpl_events_messages(events, location, lane->call_of_message[span->first_message]);
+    return mpl_messages_get(&messages, i);
 }
 
 uint32_t mpl_events_span_of_message(const struct mpl_events *events, uint32_t location,

@@ -116,32 +116,76 @@ struct mpl_region_time {
 /* ---- calls as they are stored ---------------------------------------------------- */
 
 enum {
-    MPL_CALLS_PER_BASE = 16,
+    MPL_CALLS_PER_BLOCK = 16,
     MPL_CALL_REGION_FAR =
         UINT16_MAX - 1, /**< Its number does not fit: the record has it. */
     MPL_CALL_NO_REGION = UINT16_MAX,
+    MPL_CALL_NOBODY = (1 << 28) - 1, /**< As a culprit. Locations are fewer. */
+    MPL_CALL_RUN_MOST = 16,          /**< Consecutive messages. */
 };
 #define MPL_CALL_FAR UINT32_MAX
 
-/**
- * A call in 32 bytes, half a cache line: who asks for single calls, far from each other, waits for
- * memory once per call. Ticks that do not fit in 32 bits stand elsewhere, see the functions below.
- */
+/** What `first` of a call is. */
+enum mpl_call_parts {
+    MPL_PARTS_NONE,
+    MPL_PARTS_MESSAGES,   /**< The first of its message ends, which are consecutive. */
+    MPL_PARTS_COLLECTIVE, /**< The only collective part. */
+    /** Place in the lane's list: n messages, collective or MPL_NONE, messages. */
+    MPL_PARTS_LIST,
+    MPL_PARTS_KINDS
+};
+
+/** A call as it is made, and as mpl_call_get() puts it together again. */
 struct mpl_call {
     uint32_t
         enter; /**< Record that opens it: ENTER, FLUSH_BEGIN, OFF, or the first event. */
-    uint32_t begin_ticks;    /**< Since the base; MPL_CALL_FAR: ask the record. */
+    uint32_t leave; /**< The one that closes it, or the last event. */
+    uint32_t culprit;
+    uint32_t first;      /**< See enum mpl_call_parts; MPL_NONE without any. */
+    uint32_t gap_region; /**< Of the gap before it; CALL_REGION_NONE for none. */
+    uint16_t region;     /**< Of the record that opens it. */
+    uint8_t class;       /**< enum mpl_span_class */
+    uint8_t wait_kind;   /**< enum mpl_wait_kind */
+    uint8_t parts;       /**< enum mpl_call_parts */
+    uint8_t n_more;      /**< Messages behind the first one, of MPL_PARTS_MESSAGES. */
+    bool is_wait_known;
+};
+
+/**
+ * Calls are stored in two halves. This one differs from call to call: 16 bytes, so that who asks for the times of single
+ * calls, far from each other, waits for memory once per call. Ticks that do not fit in 32 bits stand elsewhere, see the
+ * functions below.
+ */
+struct mpl_call_times {
+    uint32_t begin_ticks;    /**< Since the block's; MPL_CALL_FAR: ask the record. */
     uint32_t duration_ticks; /**< MPL_CALL_FAR: it is a long call. */
     uint32_t wait_ticks;     /**< Of a long call: nothing. */
-    uint32_t culprit;
-    uint32_t first;     /**< Of its messages and collectives, see enum mpl_call_parts. */
-    uint16_t region;    /**< Of the record that opens it. */
-    uint16_t n_records; /**< From there to the one that closes it, or the last event. */
-    unsigned gap_region : 23; /**< Of the gap before it; CALL_REGION_NONE for none. */
-    unsigned class : 3;
+    unsigned culprit : 28;
     unsigned wait_kind : 3;
     unsigned is_wait_known : 1;
+};
+
+/**
+ * The other half: what it does. Loops do the same again and again, so of blocks of calls that do the same it is kept once.
+ * Hence nothing here may grow from block to block: places are counted from those in struct mpl_call_block, without sign.
+ */
+struct mpl_call_form {
+    uint32_t enter;
+    uint32_t first;
+    uint16_t region;
+    uint16_t n_records; /**< From enter to leave; UINT16_MAX: it is a long call. */
+    unsigned gap_region : 23;
+    unsigned class : 3;
     unsigned parts : 2;
+    unsigned n_more : 4; /**< Messages behind the first one. */
+};
+
+/** MPL_CALLS_PER_BLOCK calls, of the last block perhaps fewer. */
+struct mpl_call_block {
+    int64_t begin_ticks;             /**< Of its first call. */
+    uint32_t enter;                  /**< Likewise. */
+    uint32_t form;                   /**< Which of the lane's blocks of forms. */
+    uint32_t first[MPL_PARTS_KINDS]; /**< By parts: of its first call with such. */
 };
 
 /** A call of 4,294,967,295 ticks or more, or of more than 65,535 records. */
@@ -154,8 +198,10 @@ struct mpl_long_call {
 
 /** The calls of one location. */
 struct mpl_lane {
-    struct mpl_call *calls;
-    int64_t *bases; /**< Ticks, one per MPL_CALLS_PER_BASE calls. */
+    struct mpl_call_times *times;
+    struct mpl_call_block *blocks; /**< One per MPL_CALLS_PER_BLOCK calls. */
+    struct mpl_call_form *forms;   /**< n_forms blocks. */
+    uint32_t n_forms;
     uint32_t n_calls;
     uint32_t n_longs;
     struct mpl_long_call *longs; /**< Ascending by call. */
@@ -166,7 +212,7 @@ struct mpl_lane {
         *post_of_message; /**< The call that sends it or posts its receive; MPL_NONE: not
                                    recorded. The same array where no receive is posted ahead. */
     uint32_t *call_of_collective; /**< The call with its end, else with its begin. */
-    const uint32_t *list;         /**< See PARTS_LIST. */
+    const uint32_t *list;         /**< See MPL_PARTS_LIST. */
     uint32_t first_init; /**< Record that enters MPI_Init; MPL_NONE if there is none. */
     const struct mpl_region_time *regions;
     uint32_t n_regions;
@@ -209,50 +255,112 @@ static inline int64_t mpl_time_of(const struct mpl_events *events,
 }
 
 /** The entry of a long call, which must exist. Cost: logarithmic. */
-const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane,
-                                          const struct mpl_call *call);
+__attribute__((pure)) const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane,
+                                                                uint32_t call);
+
+static inline const struct mpl_call_block *mpl_call_block_of(const struct mpl_lane *lane,
+                                                             uint32_t call)
+{
+    return &lane->blocks[call / MPL_CALLS_PER_BLOCK];
+}
+
+static inline const struct mpl_call_form *mpl_call_form_of(const struct mpl_lane *lane,
+                                                           uint32_t call)
+{
+    const size_t block = mpl_call_block_of(lane, call)->form;
+
+    return &lane->forms[block * MPL_CALLS_PER_BLOCK + call % MPL_CALLS_PER_BLOCK];
+}
+
+/** The record that opens a call. */
+static inline uint32_t mpl_call_enter(const struct mpl_lane *lane, uint32_t call)
+{
+    return mpl_call_block_of(lane, call)->enter + mpl_call_form_of(lane, call)->enter;
+}
 
 /** The record that closes a call. */
-static inline uint32_t mpl_call_leave(const struct mpl_lane *lane,
-                                      const struct mpl_call *call)
+static inline uint32_t mpl_call_leave(const struct mpl_lane *lane, uint32_t call)
 {
-    return call->n_records < UINT16_MAX ? call->enter + call->n_records
-                                        : mpl_call_long(lane, call)->leave;
+    const uint16_t n_records = mpl_call_form_of(lane, call)->n_records;
+
+    return n_records < UINT16_MAX ? mpl_call_enter(lane, call) + n_records
+                                  : mpl_call_long(lane, call)->leave;
 }
+
+static inline enum mpl_span_class mpl_call_class(const struct mpl_lane *lane, uint32_t call)
+{
+    return (enum mpl_span_class) mpl_call_form_of(lane, call)->class;
+}
+
+/** Whom it waits for; MPL_NONE: nobody. */
+static inline uint32_t mpl_call_culprit(const struct mpl_lane *lane, uint32_t call)
+{
+    const uint32_t culprit = lane->times[call].culprit;
+
+    return culprit == MPL_CALL_NOBODY ? MPL_NONE : culprit;
+}
+
+/** All of a call but its times. What of it nobody looks at costs nothing, hence inline. */
+static inline __attribute__((always_inline)) struct mpl_call
+mpl_call_get(const struct mpl_lane *lane, uint32_t call)
+{
+    const struct mpl_call_times *times = &lane->times[call];
+    const struct mpl_call_block *block = mpl_call_block_of(lane, call);
+    const struct mpl_call_form *form = mpl_call_form_of(lane, call);
+    const uint32_t enter = block->enter + form->enter;
+
+    return (struct mpl_call){
+        .enter = enter,
+        .leave = form->n_records < UINT16_MAX ? enter + form->n_records
+                                              : mpl_call_long(lane, call)->leave,
+        .culprit = mpl_call_culprit(lane, call),
+        .first = block->first[form->parts] + form->first,
+        .gap_region = form->gap_region,
+        .region = form->region,
+        .class = form->class,
+        .wait_kind = times->wait_kind,
+        .parts = form->parts,
+        .n_more = form->n_more,
+        .is_wait_known = times->is_wait_known,
+    };
+}
+
+/** When the record is that opens a call. */
+int64_t mpl_call_far_ticks(const struct mpl_events *events, uint32_t location,
+                           uint32_t call);
 
 /** Times of calls, those of their records; of start-up, see mpl_events_enter_ticks(). */
 static inline int64_t mpl_call_enter_ticks(const struct mpl_events *events,
                                            uint32_t location, uint32_t call)
 {
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_call *of = &lane->calls[call];
+    const uint32_t begin_ticks = lane->times[call].begin_ticks;
 
-    return of->begin_ticks != MPL_CALL_FAR
-               ? lane->bases[call / MPL_CALLS_PER_BASE] + of->begin_ticks
-               : mpl_time_of(events, &events->model->locations[location], of->enter);
+    return begin_ticks != MPL_CALL_FAR
+               ? mpl_call_block_of(lane, call)->begin_ticks + begin_ticks
+               : mpl_call_far_ticks(events, location, call);
 }
 
-static inline int64_t mpl_call_duration_ticks(const struct mpl_lane *lane,
-                                              const struct mpl_call *call)
+static inline int64_t mpl_call_duration_ticks(const struct mpl_lane *lane, uint32_t call)
 {
-    return call->duration_ticks != MPL_CALL_FAR ? call->duration_ticks
-                                                : mpl_call_long(lane, call)->duration_ticks;
+    const uint32_t ticks = lane->times[call].duration_ticks;
+
+    return ticks != MPL_CALL_FAR ? ticks : mpl_call_long(lane, call)->duration_ticks;
 }
 
 static inline int64_t mpl_call_leave_ticks(const struct mpl_events *events,
                                            uint32_t location, uint32_t call)
 {
-    const struct mpl_lane *lane = &events->lanes[location];
-
     return mpl_call_enter_ticks(events, location, call) +
-           mpl_call_duration_ticks(lane, &lane->calls[call]);
+           mpl_call_duration_ticks(&events->lanes[location], call);
 }
 
-static inline int64_t mpl_call_wait_ticks(const struct mpl_lane *lane,
-                                          const struct mpl_call *call)
+static inline int64_t mpl_call_wait_ticks(const struct mpl_lane *lane, uint32_t call)
 {
-    return call->duration_ticks != MPL_CALL_FAR ? call->wait_ticks
-                                                : mpl_call_long(lane, call)->wait_ticks;
+    const struct mpl_call_times *times = &lane->times[call];
+
+    return times->duration_ticks != MPL_CALL_FAR ? times->wait_ticks
+                                                 : mpl_call_long(lane, call)->wait_ticks;
 }
 
 /* ---- making them ------------------------------------------------------------------- */
@@ -262,7 +370,8 @@ static inline int64_t mpl_call_wait_ticks(const struct mpl_lane *lane,
  *
  * Ownership: lives in \p arena and points into model, match and clock.
  * Errors:    MPL_E_NOMEM only.
- * Cost:      linear in events; 32.5 bytes per call, 4 to 8 per message end and collective part.
+ * Cost:      linear in events; per call 18 bytes, and up to 16 more where few calls repeat others; 4 to 8 per message end and
+ *            collective part.
  */
 enum mpl_status mpl_events_create(const struct mpl_model *model,
                                   const struct mpl_match *match,
@@ -352,7 +461,7 @@ static inline int64_t mpl_events_enter_ticks(const struct mpl_events *events,
 {
     /* Start-up, the first call if it is recorded, begins with the first event. */
     if (span == 0 ||
-        (span == 1 && events->lanes[location].calls[0].class == MPL_SPAN_STARTUP)) {
+        (span == 1 && mpl_call_class(&events->lanes[location], 0) == MPL_SPAN_STARTUP)) {
         return mpl_events_first_ticks(events, location);
     }
     return span % 2 != 0 ? mpl_call_enter_ticks(events, location, span / 2)
@@ -374,7 +483,7 @@ static inline int64_t mpl_events_duration_ticks(const struct mpl_events *events,
 {
     const struct mpl_lane *lane = &events->lanes[location];
 
-    return span % 2 != 0 && span > 1 ? mpl_call_duration_ticks(lane, &lane->calls[span / 2])
+    return span % 2 != 0 && span > 1 ? mpl_call_duration_ticks(lane, span / 2)
                                      : mpl_events_leave_ticks(events, location, span) -
                                            mpl_events_enter_ticks(events, location, span);
 }
@@ -383,13 +492,13 @@ static inline int64_t mpl_events_wait_ticks(const struct mpl_events *events,
 {
     const struct mpl_lane *lane = &events->lanes[location];
 
-    return span % 2 == 0 ? 0 : mpl_call_wait_ticks(lane, &lane->calls[span / 2]);
+    return span % 2 == 0 ? 0 : mpl_call_wait_ticks(lane, span / 2);
 }
 /** Whom a call waits for: culprit of its span. */
 static inline uint32_t mpl_events_culprit(const struct mpl_events *events,
                                           uint32_t location, uint32_t call)
 {
-    return events->lanes[location].calls[call].culprit;
+    return mpl_call_culprit(&events->lanes[location], call);
 }
 /** The message of a call that has no other record but those that enter and leave it; MPL_NONE for other calls. */
 uint32_t mpl_events_sole_message(const struct mpl_events *events, uint32_t location,
@@ -441,9 +550,19 @@ bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
 /** The \p i-th message end of a span (i < n_messages): its index in the location's messages. */
 uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
                             const struct mpl_span *span, uint32_t i);
-/** All \p n message ends of a call, in the order of mpl_events_message(). They live as long as \p events. */
-const uint32_t *mpl_events_messages(const struct mpl_events *events, uint32_t location,
-                                    uint32_t call, uint32_t *n);
+/** The message ends of a call. */
+struct mpl_messages {
+    const uint32_t *list; /**< NULL: they are consecutive. */
+    uint32_t first;
+    uint32_t n;
+};
+static inline uint32_t mpl_messages_get(const struct mpl_messages *messages, uint32_t i)
+{
+    return messages->list == NULL ? messages->first + i : messages->list[i];
+}
+/** All of a call, in the order of mpl_events_message(). They live as long as \p events. */
+struct mpl_messages mpl_events_messages(const struct mpl_events *events, uint32_t location,
+                                        uint32_t call);
 /**
  * The only message end of a span, MPL_NONE if it has none; false if it has several. For those who
  * ask for nothing else: mpl_events_span() makes much more.

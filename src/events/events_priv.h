@@ -1,5 +1,5 @@
 /*
- * The shape of mpl_events inside its folder: per location the calls, in 32 bytes each; what lies
+ * The shape of mpl_events inside its folder: per location the calls, see events.h; what lies
  * between two calls is never stored but made when somebody asks for that span.
  */
 #ifndef MPL_EVENTS_EVENTS_PRIV_H
@@ -35,14 +35,6 @@ struct mpl_region_use {
 };
 
 /* ---- calls ------------------------------------------------------------------------- */
-
-/* What `first` of a call is. */
-enum mpl_call_parts {
-    PARTS_NONE,
-    PARTS_MESSAGE,    /* the only message end */
-    PARTS_COLLECTIVE, /* the only collective part */
-    PARTS_LIST, /* place in the lane's list: n messages, collective or MPL_NONE, messages */
-};
 
 enum { CALL_REGION_NONE = (1 << 23) - 1 };
 
@@ -103,11 +95,12 @@ static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events
 static inline enum mpl_span_class mpl_gap_class(const struct mpl_lane *lane, uint32_t call)
 {
     if (call < lane->n_calls) {
-        return lane->calls[call].class == MPL_SPAN_STARTUP ? MPL_SPAN_STARTUP
-                                                           : MPL_SPAN_COMPUTE;
+        return mpl_call_class(lane, call) == MPL_SPAN_STARTUP ? MPL_SPAN_STARTUP
+                                                              : MPL_SPAN_COMPUTE;
     }
-    return call > 0 && lane->calls[call - 1].class == MPL_SPAN_SHUTDOWN ? MPL_SPAN_SHUTDOWN
-                                                                        : MPL_SPAN_COMPUTE;
+    return call > 0 && mpl_call_class(lane, call - 1) == MPL_SPAN_SHUTDOWN
+               ? MPL_SPAN_SHUTDOWN
+               : MPL_SPAN_COMPUTE;
 }
 
 /* What a location computes between calls \p first and \p last: all time between their begins that is in no call. */
@@ -120,7 +113,7 @@ static inline int64_t mpl_ticks_between_calls(const struct mpl_events *events,
                     mpl_call_enter_ticks(events, location, first);
 
     for (uint32_t k = first; k < last; k++) {
-        ticks -= mpl_call_duration_ticks(lane, &lane->calls[k]);
+        ticks -= mpl_call_duration_ticks(lane, k);
     }
     return ticks;
 }
@@ -163,7 +156,7 @@ static inline int64_t mpl_ticks_later(int64_t ticks, int64_t by)
 static inline bool mpl_opened_is_probe(const struct mpl_events *events,
                                        const struct mpl_call *call, uint32_t opener)
 {
-    return call->class == MPL_SPAN_P2P && call->parts == PARTS_NONE &&
+    return call->class == MPL_SPAN_P2P && call->parts == MPL_PARTS_NONE &&
            mpl_opener_use(events, opener)->block == BLOCK_PROBE;
 }
 
@@ -181,42 +174,70 @@ static inline uint32_t mpl_call_posting(const struct mpl_events *events, struct 
 {
     return events->lanes[end.location].post_of_message[end.message];
 }
-/* The entry of a call that fits no 32 bits, which is the last one: for mpl_call_set_end(). False: no memory. */
-bool mpl_call_add_long(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
-                       uint32_t leave, int64_t duration_ticks);
+/* Sets what a call waits for; \p ticks are at most its duration, \p culprit may be MPL_NONE. */
+void mpl_call_set_wait(struct mpl_lane *lane, uint32_t call, int64_t ticks,
+                       enum mpl_wait_kind kind, uint32_t culprit);
+
+/* The message ends of a call of \p lane. */
+static inline struct mpl_messages mpl_call_messages(const struct mpl_lane *lane,
+                                                    const struct mpl_call *call)
+{
+    if (call->parts == MPL_PARTS_LIST) {
+        const uint32_t *list = &lane->list[call->first];
+
+        return (struct mpl_messages){ list + 2, list[2], list[0] };
+    }
+    return (struct mpl_messages){ NULL, call->first,
+                                  call->parts == MPL_PARTS_MESSAGES
+                                      ? call->n_more + UINT32_C(1)
+                                      : 0 };
+}
+
+/* Its collective part; MPL_NONE if it has none. */
+static inline uint32_t mpl_call_collective(const struct mpl_lane *lane,
+                                           const struct mpl_call *call)
+{
+    return call->parts == MPL_PARTS_COLLECTIVE ? call->first
+           : call->parts == MPL_PARTS_LIST     ? lane->list[call->first + 1]
+                                               : MPL_NONE;
+}
+
+/* Makes the calls of one location after the other. */
+struct mpl_call_maker {
+    struct mpl_buf times;                            /* struct mpl_call_times */
+    struct mpl_buf blocks;                           /* struct mpl_call_block */
+    struct mpl_buf longs;                            /* struct mpl_long_call */
+    struct mpl_distinct forms;                       /* of whole blocks */
+    struct mpl_call_form block[MPL_CALLS_PER_BLOCK]; /* of the last one, not whole yet */
+    uint32_t n_calls;
+    uint32_t most; /* calls there can hardly be more than */
+};
+
+struct mpl_call_maker mpl_call_maker_make(void);
+void mpl_call_maker_free(struct mpl_call_maker *maker);
+/* Begins with a location that hardly has more calls than \p most. */
+void mpl_calls_begin(struct mpl_call_maker *maker, uint32_t most);
+/* When a call begins, how long it takes, and how much of that it waits. */
+struct mpl_call_ticks {
+    int64_t enter;
+    int64_t duration;
+    int64_t wait;
+};
+/* Adds a call. False when out of memory. */
+bool mpl_call_add(struct mpl_call_maker *maker, const struct mpl_call *call,
+                  const struct mpl_call_ticks *ticks);
 /*
- * Sets when a call begins and which record closes it, and when; `enter` and its region must be set. A call that fits no
- * 32 bits gets an entry in \p longs (struct mpl_long_call). False when out of memory.
+ * Moves the calls into \p lane, always in the same arena. Where it has calls already, they must be the same but for their
+ * forms, and what is made takes their place. False when out of memory.
  */
-static inline void mpl_call_set_begin(struct mpl_lane *lane, uint32_t call,
-                                      int64_t enter_ticks)
-{
-    int64_t *base = &lane->bases[call / MPL_CALLS_PER_BASE];
-
-    if (call % MPL_CALLS_PER_BASE == 0) {
-        *base = enter_ticks;
-    }
-
-    const uint64_t ticks = (uint64_t) enter_ticks - (uint64_t) *base;
-
-    lane->calls[call].begin_ticks = ticks < MPL_CALL_FAR ? (uint32_t) ticks : MPL_CALL_FAR;
-}
-static inline bool mpl_call_set_end(struct mpl_lane *lane, uint32_t call,
-                                    struct mpl_buf *longs, uint32_t leave,
-                                    int64_t duration_ticks)
-{
-    struct mpl_call *of = &lane->calls[call];
-    const uint32_t n_records = leave - of->enter;
-
-    if ((uint64_t) duration_ticks >= MPL_CALL_FAR || n_records >= UINT16_MAX) {
-        return mpl_call_add_long(lane, call, longs, leave, duration_ticks);
-    }
-    of->duration_ticks = (uint32_t) duration_ticks;
-    of->n_records = (uint16_t) n_records;
-    return true;
-}
-/* Sets the waiting time, which is at most the duration. */
-void mpl_call_set_wait(struct mpl_lane *lane, struct mpl_call *call, int64_t ticks);
+bool mpl_calls_keep(struct mpl_call_maker *maker, struct mpl_lane *lane,
+                    struct mpl_arena *arena);
+/*
+ * Sets what a call has: the messages at \p list + 2, of which there are \p n, and a collective or MPL_NONE. Returns
+ * whether it needs the list, which stands at \p place and whose first two words are filled then.
+ */
+bool mpl_call_set_parts(struct mpl_call *call, uint32_t *list, uint32_t place, uint32_t n,
+                        uint32_t collective);
 /* What a call has, as far as it matters for knowing its wait. */
 struct mpl_call_records {
     uint32_t n;          /* message ends posted or completed, collectives completed */

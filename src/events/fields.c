@@ -8,7 +8,7 @@ int64_t mpl_events_first_ticks(const struct mpl_events *events, uint32_t locatio
     const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
 
-    return lane->n_calls > 0 && lane->calls[0].class == MPL_SPAN_STARTUP
+    return lane->n_calls > 0 && mpl_call_class(lane, 0) == MPL_SPAN_STARTUP
                ? mpl_ticks_of(loc, 0)
                : mpl_time_of(events, loc, 0);
 }
@@ -24,26 +24,21 @@ uint32_t mpl_events_gap_region(const struct mpl_events *events, uint32_t locatio
                                uint32_t call)
 {
     const struct mpl_lane *lane = &events->lanes[location];
-    const uint32_t region =
-        call == lane->n_calls ? lane->rest_region : lane->calls[call].gap_region;
+    const uint32_t region = call == lane->n_calls
+                                ? lane->rest_region
+                                : mpl_call_form_of(lane, call)->gap_region;
 
     return region == CALL_REGION_NONE ? MPL_NONE : region;
 }
 
-static inline bool only_message(const struct mpl_lane *lane, const struct mpl_call *call,
+static inline bool only_message(const struct mpl_lane *lane, uint32_t call,
                                 uint32_t *message)
 {
-    switch ((enum mpl_call_parts) call->parts) {
-    case PARTS_MESSAGE:
-        *message = call->first;
-        return true;
-    case PARTS_LIST:
-        *message = lane->list[call->first] == 1 ? lane->list[call->first + 2] : MPL_NONE;
-        return lane->list[call->first] <= 1;
-    default:
-        *message = MPL_NONE;
-        return true;
-    }
+    const struct mpl_call of = mpl_call_get(lane, call);
+    const struct mpl_messages messages = mpl_call_messages(lane, &of);
+
+    *message = messages.n == 1 ? messages.first : MPL_NONE;
+    return messages.n <= 1;
 }
 
 bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
@@ -55,28 +50,35 @@ bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
         *message = MPL_NONE;
         return true;
     }
-    return only_message(lane, &lane->calls[span / 2], message);
+    return only_message(lane, span / 2, message);
 }
 
 uint32_t mpl_events_sole_message(const struct mpl_events *events, uint32_t location,
                                  uint32_t call)
 {
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_call *of = &lane->calls[call];
     uint32_t message;
 
-    return of->n_records == 2 && only_message(lane, of, &message) ? message : MPL_NONE;
+    return mpl_call_form_of(lane, call)->n_records == 2 &&
+                   only_message(lane, call, &message)
+               ? message
+               : MPL_NONE;
 }
 
 void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32_t span,
                       bool is_there)
 {
-    const struct mpl_call *call = &events->lanes[location].calls[span / 2];
+    const struct mpl_lane *lane = &events->lanes[location];
 
     if (!is_there) {
-        __builtin_prefetch(call);
-    } else if (span % 2 != 0 && call->parts == PARTS_MESSAGE) {
-        mpl_message_prefetch(&events->model->locations[location], call->first);
+        __builtin_prefetch(&lane->times[span / 2]);
+        __builtin_prefetch(mpl_call_block_of(lane, span / 2));
+    } else if (span % 2 != 0) {
+        const struct mpl_call call = mpl_call_get(lane, span / 2);
+
+        if (call.parts == MPL_PARTS_MESSAGES) {
+            mpl_message_prefetch(&events->model->locations[location], call.first);
+        }
     }
 }
 
@@ -92,21 +94,21 @@ void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_
 {
     const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_call *of = &lane->calls[call];
-    const uint32_t opener = mpl_call_opener(loc, of);
+    const struct mpl_call of = mpl_call_get(lane, call);
+    const uint32_t opener = mpl_call_opener(loc, &of);
     const struct mpl_region_use *use = mpl_opener_use(events, opener);
 
-    out->first_event = of->enter;
-    out->last_event = mpl_call_leave(lane, of);
-    out->region = mpl_opened_region(loc, lane, of, opener);
-    out->culprit = of->culprit;
-    out->wait_ticks = mpl_call_wait_ticks(lane, of);
-    out->class = (enum mpl_span_class) of->class;
+    out->first_event = of.enter;
+    out->last_event = of.leave;
+    out->region = mpl_opened_region(loc, lane, &of, opener);
+    out->culprit = of.culprit;
+    out->wait_ticks = mpl_call_wait_ticks(lane, call);
+    out->class = (enum mpl_span_class) of.class;
     out->mode = (enum mpl_call_mode) use->mode;
-    out->wait_kind = (enum mpl_wait_kind) of->wait_kind;
-    out->is_mpi = use->is_mpi || of->class != MPL_SPAN_OTHER;
-    out->is_probe = mpl_opened_is_probe(events, of, opener);
-    out->is_wait_known = of->is_wait_known;
+    out->wait_kind = (enum mpl_wait_kind) of.wait_kind;
+    out->is_mpi = use->is_mpi || of.class != MPL_SPAN_OTHER;
+    out->is_probe = mpl_opened_is_probe(events, &of, opener);
+    out->is_wait_known = of.is_wait_known;
 }
 
 bool mpl_events_calls_region(const struct mpl_events *events, uint32_t region)
@@ -119,37 +121,25 @@ void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
 {
     const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_call *of = &lane->calls[call];
+    const struct mpl_call of = mpl_call_get(lane, call);
+    const struct mpl_messages messages = mpl_call_messages(lane, &of);
+    const uint32_t opener = mpl_call_opener(loc, &of);
 
-    const uint32_t opener = mpl_call_opener(loc, of);
-
-    out->first_event = of->enter;
-    out->region = mpl_opened_region(loc, lane, of, opener);
-    out->n_messages = of->parts == PARTS_MESSAGE;
-    out->first_message = of->parts == PARTS_MESSAGE ? of->first : MPL_NONE;
-    out->collective = of->parts == PARTS_COLLECTIVE ? of->first : MPL_NONE;
-    out->is_probe = mpl_opened_is_probe(events, of, opener);
-    if (of->parts == PARTS_LIST) {
-        const uint32_t *list = &lane->list[of->first];
-
-        out->n_messages = list[0];
-        out->collective = list[1];
-        out->first_message = list[2];
-    }
+    out->first_event = of.enter;
+    out->region = mpl_opened_region(loc, lane, &of, opener);
+    out->n_messages = messages.n;
+    out->first_message = messages.n > 0 ? messages.first : MPL_NONE;
+    out->collective = mpl_call_collective(lane, &of);
+    out->is_probe = mpl_opened_is_probe(events, &of, opener);
 }
 
-const uint32_t *mpl_events_messages(const struct mpl_events *events, uint32_t location,
-                                    uint32_t call, uint32_t *n)
+struct mpl_messages mpl_events_messages(const struct mpl_events *events, uint32_t location,
+                                        uint32_t call)
 {
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_call *of = &lane->calls[call];
+    const struct mpl_call of = mpl_call_get(lane, call);
 
-    if (of->parts == PARTS_LIST) {
-        *n = lane->list[of->first];
-        return &lane->list[of->first + 2];
-    }
-    *n = of->parts == PARTS_MESSAGE;
-    return &of->first;
+    return mpl_call_messages(lane, &of);
 }
 
 uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,

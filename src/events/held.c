@@ -59,8 +59,7 @@ static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
         return mpl_kind_of(loc, m.event) == MPL_EV_SEND ? sent : MPL_NONE;
     }
     for (uint32_t k = sent; k < lane->n_calls && k - sent < CALLS_BEHIND; k++) {
-        if (lane->calls[k].enter <= m.post &&
-            m.post <= mpl_call_leave(lane, &lane->calls[k])) {
+        if (mpl_call_enter(lane, k) <= m.post && m.post <= mpl_call_leave(lane, k)) {
             return k;
         }
     }
@@ -123,9 +122,7 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
 
         const uint32_t call = last_call_of(events, location, m);
 
-        if (call != MPL_NONE &&
-            mpl_call_wait_ticks(&events->lanes[location],
-                                &events->lanes[location].calls[call]) == 0 &&
+        if (call != MPL_NONE && mpl_call_wait_ticks(&events->lanes[location], call) == 0 &&
             is_held(events, location, call, mpl_match_end(events->match, partner), &held)) {
             struct mpl_held *kept = mpl_buf_add(out);
 

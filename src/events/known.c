@@ -18,10 +18,9 @@ static bool is_left_by_its_own_leave(const struct mpl_events *events, uint32_t l
                                      const struct mpl_call *call)
 {
     const struct mpl_location *loc = &events->model->locations[location];
-    const uint32_t leave = mpl_call_leave(&events->lanes[location], call);
 
-    return mpl_kind_of(loc, leave) == MPL_EV_LEAVE &&
-           mpl_ref_of(loc, leave) == mpl_ref_of(loc, call->enter);
+    return mpl_kind_of(loc, call->leave) == MPL_EV_LEAVE &&
+           mpl_ref_of(loc, call->leave) == mpl_ref_of(loc, call->enter);
 }
 
 /* What it means that a call which may block has no record of a message. */

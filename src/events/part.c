@@ -16,11 +16,11 @@ struct cutter {
     const struct mpl_events *whole;
     struct mpl_events *events;
     const struct mpl_part *part;
-    bool is_late;         /* begins behind the begin of the run's window */
-    bool is_early;        /* ends before its end */
-    uint8_t *belongs;     /* per call of the location at hand */
-    uint32_t *numbers;    /* per call: its number in the part, MPL_NONE */
-    struct mpl_buf longs; /* struct mpl_long_call, of the location at hand */
+    bool is_late;      /* begins behind the begin of the run's window */
+    bool is_early;     /* ends before its end */
+    uint8_t *belongs;  /* per call of the location at hand */
+    uint32_t *numbers; /* per call: its number in the part, MPL_NONE */
+    struct mpl_call_maker maker;
 };
 
 /* Whether a call belongs to the part, by what it contains: the larger wins. */
@@ -140,72 +140,55 @@ static void judge_collectives(struct cutter *c, uint32_t location)
 static bool is_kept(const struct cutter *c, uint32_t location, uint32_t k)
 {
     const struct mpl_location *loc = &c->whole->model->locations[location];
-    const struct mpl_call *call = &c->whole->lanes[location].calls[k];
+    const struct mpl_lane *lane = &c->whole->lanes[location];
 
-    if (call->class == MPL_SPAN_STARTUP) {
+    if (mpl_call_class(lane, k) == MPL_SPAN_STARTUP) {
         return true;
     }
-    if (call->class == MPL_SPAN_SHUTDOWN) {
+    if (mpl_call_class(lane, k) == MPL_SPAN_SHUTDOWN) {
         return !c->is_early;
     }
-    return c->belongs[k] == BELONGS_HERE ||
-           (c->belongs[k] == BELONGS_UNKNOWN && is_in_time(c, loc, call->enter));
+    return c->belongs[k] == BELONGS_HERE || (c->belongs[k] == BELONGS_UNKNOWN &&
+                                             is_in_time(c, loc, mpl_call_enter(lane, k)));
 }
 
 /* ---- the calls that stay ------------------------------------------------------------------ */
 
+/* Room for a list of the messages of each call that has several, and behind them for one to try. */
 static size_t list_size(const struct mpl_lane *lane)
 {
     size_t n = 0;
 
     for (uint32_t k = 0; k < lane->n_calls; k++) {
-        n += lane->calls[k].parts == PARTS_LIST ? lane->list[lane->calls[k].first] + 2 : 0;
+        const struct mpl_call call = mpl_call_get(lane, k);
+
+        n += call.parts == MPL_PARTS_LIST || call.n_more > 0
+                 ? mpl_call_messages(lane, &call).n + 2
+                 : 0;
     }
-    return n;
+    return n + 3;
 }
 
-/* A list without the messages and the collective that do not count, at \p at of the new ones.
- * Returns the end of it. */
-static uint32_t cut_list(const struct mpl_lane *lane, const uint32_t *words, uint32_t *list,
-                         uint32_t at, struct mpl_call *call)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < words[0]; i++) {
-        if (lane->call_of_message[words[2 + i]] != MPL_NONE) {
-            list[at + 2 + n++] = words[2 + i];
-        }
-    }
-    list[at] = n;
-    list[at + 1] = words[1] != MPL_NONE && lane->call_of_collective[words[1]] != MPL_NONE
-                       ? words[1]
-                       : MPL_NONE;
-    if (n == 0) {
-        call->first = list[at + 1];
-        call->parts = call->first == MPL_NONE ? PARTS_NONE : PARTS_COLLECTIVE;
-    } else if (n == 1 && list[at + 1] == MPL_NONE) {
-        call->first = list[at + 2];
-        call->parts = PARTS_MESSAGE;
-    } else {
-        call->first = at;
-        return at + 2 + n;
-    }
-    return at;
-}
-
+/* What a call has without the messages and the collective that do not count; \p at is the end of the lists so far. Returns
+ * the new end. */
 static uint32_t cut_parts(const struct mpl_lane *old, const struct mpl_lane *lane,
                           uint32_t *list, uint32_t at, struct mpl_call *call)
 {
-    if (call->parts == PARTS_LIST) {
-        return cut_list(lane, old->list + call->first, list, at, call);
+    const struct mpl_messages messages = mpl_call_messages(old, call);
+    uint32_t collective = mpl_call_collective(old, call);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < messages.n; i++) {
+        const uint32_t message = mpl_messages_get(&messages, i);
+
+        if (lane->call_of_message[message] != MPL_NONE) {
+            list[at + 2 + n++] = message;
+        }
     }
-    if ((call->parts == PARTS_MESSAGE && lane->call_of_message[call->first] == MPL_NONE) ||
-        (call->parts == PARTS_COLLECTIVE &&
-         lane->call_of_collective[call->first] == MPL_NONE)) {
-        call->parts = PARTS_NONE;
-        call->first = MPL_NONE;
+    if (collective != MPL_NONE && lane->call_of_collective[collective] == MPL_NONE) {
+        collective = MPL_NONE;
     }
-    return at;
+    return mpl_call_set_parts(call, list + at, at, n, collective) ? at + 2 + n : at;
 }
 
 static int64_t not_before(int64_t ticks, int64_t begin_ticks)
@@ -213,26 +196,22 @@ static int64_t not_before(int64_t ticks, int64_t begin_ticks)
     return ticks > begin_ticks ? ticks : begin_ticks;
 }
 
-/* A call of the part, the last one so far, lies where it lay in the whole, but not before the part begins. So much less
- * it waits, as a wait lasts from the beginning of its call. False when out of memory. */
-static bool cut_times(struct cutter *c, uint32_t location, uint32_t k)
+/* A call of the part lies where it lay in the whole, but not before the part begins. So much less it waits, as a wait
+ * lasts from the beginning of its call. */
+static struct mpl_call_ticks cut_times(const struct cutter *c, uint32_t location,
+                                       uint32_t k)
 {
     const struct mpl_lane *old = &c->whole->lanes[location];
     const int64_t old_enter = mpl_call_enter_ticks(c->whole, location, k);
     const int64_t begin = c->events->startup_end_ticks;
     const int64_t enter = not_before(old_enter, begin);
     const int64_t leave = not_before(mpl_call_leave_ticks(c->whole, location, k), begin);
-    const int64_t wait = mpl_call_wait_ticks(old, &old->calls[k]) - (enter - old_enter);
-    struct mpl_lane *lane = &c->events->lanes[location];
-    struct mpl_call *call = &lane->calls[lane->n_calls - 1];
+    const int64_t wait = mpl_call_wait_ticks(old, k) - (enter - old_enter);
 
-    mpl_call_set_begin(lane, lane->n_calls - 1, enter);
-    if (!mpl_call_set_end(lane, lane->n_calls - 1, &c->longs,
-                          mpl_call_leave(old, &old->calls[k]), leave - enter)) {
-        return false;
-    }
-    mpl_call_set_wait(lane, call, call->wait_kind != MPL_WAIT_NONE && wait > 0 ? wait : 0);
-    return true;
+    return (struct mpl_call_ticks){ enter, leave - enter,
+                                    old->times[k].wait_kind != MPL_WAIT_NONE && wait > 0
+                                        ? wait
+                                        : 0 };
 }
 
 /* Of the gaps that became one, the function of the longest stands for all. */
@@ -256,7 +235,7 @@ static void widen(const struct cutter *c, uint32_t location, uint32_t k, struct 
 
     if (to - from > gap->longest_ticks) {
         gap->longest_ticks = to - from;
-        gap->region = is_last ? lane->rest_region : lane->calls[k].gap_region;
+        gap->region = is_last ? lane->rest_region : mpl_call_form_of(lane, k)->gap_region;
     }
 }
 
@@ -267,28 +246,26 @@ static bool add_bound(struct cutter *c, uint32_t location, uint32_t event, uint3
 {
     const struct mpl_location *loc = &c->whole->model->locations[location];
     const int64_t enter = mpl_time_of(c->events, loc, event);
-    struct mpl_lane *lane = &c->events->lanes[location];
-
-    lane->calls[lane->n_calls++] = (struct mpl_call){
+    const struct mpl_call call = {
         .enter = event,
-        .region = mpl_call_region_of(loc, event),
+        .leave = last,
         .culprit = MPL_NONE,
         .first = MPL_NONE,
         .gap_region = region & CALL_REGION_NONE,
+        .region = mpl_call_region_of(loc, event),
         .class = class,
-        .is_wait_known = 1,
+        .is_wait_known = true,
     };
-    mpl_call_set_begin(lane, lane->n_calls - 1, enter);
-    return mpl_call_set_end(lane, lane->n_calls - 1, &c->longs, last,
-                            mpl_time_of(c->events, loc, last) - enter);
+    const struct mpl_call_ticks ticks = { enter, mpl_time_of(c->events, loc, last) - enter,
+                                          0 };
+
+    return mpl_call_add(&c->maker, &call, &ticks);
 }
 
-/* The last record before the end of the part, but not before the last call that stays. */
+/* The last record before the end of the part, but not before \p low, where the last call that stays ends. */
 static uint32_t find_end(const struct cutter *c, const struct mpl_location *loc,
-                         const struct mpl_lane *lane)
+                         uint32_t low)
 {
-    uint32_t low =
-        lane->n_calls > 0 ? mpl_call_leave(lane, &lane->calls[lane->n_calls - 1]) : 0;
     uint32_t high = loc->n_events;
 
     while (high - low > 1) {
@@ -303,38 +280,41 @@ static uint32_t find_end(const struct cutter *c, const struct mpl_location *loc,
     return low;
 }
 
-static bool keep_calls(struct cutter *c, uint32_t location, uint32_t *list)
+static bool add_calls(struct cutter *c, uint32_t location, uint32_t *list)
 {
     const struct mpl_location *loc = &c->whole->model->locations[location];
     const struct mpl_lane *old = &c->whole->lanes[location];
     struct mpl_lane *lane = &c->events->lanes[location];
     struct gap gap = no_gap;
     uint32_t at = 0;
+    uint32_t last = 0;
 
-    if (c->is_late && (old->n_calls == 0 || old->calls[0].class != MPL_SPAN_STARTUP) &&
+    if (c->is_late && (old->n_calls == 0 || mpl_call_class(old, 0) != MPL_SPAN_STARTUP) &&
         !add_bound(c, location, 0, 0, MPL_SPAN_STARTUP, CALL_REGION_NONE)) {
         return false;
     }
     for (uint32_t k = 0; k < old->n_calls; k++) {
-        struct mpl_call *call = &lane->calls[lane->n_calls];
-
         widen(c, location, k, &gap);
         c->numbers[k] = MPL_NONE;
         if (!is_kept(c, location, k)) {
             continue;
         }
-        c->numbers[k] = lane->n_calls++;
-        *call = old->calls[k];
-        call->gap_region = gap.region & CALL_REGION_NONE;
-        if (!cut_times(c, location, k)) {
+
+        struct mpl_call call = mpl_call_get(old, k);
+        const struct mpl_call_ticks ticks = cut_times(c, location, k);
+
+        call.gap_region = gap.region & CALL_REGION_NONE;
+        at = cut_parts(old, lane, list, at, &call);
+        c->numbers[k] = c->maker.n_calls;
+        last = call.leave;
+        if (!mpl_call_add(&c->maker, &call, &ticks)) {
             return false;
         }
-        at = cut_parts(old, lane, list, at, call);
         gap = no_gap;
     }
     widen(c, location, old->n_calls, &gap);
     lane->rest_region = gap.region == CALL_REGION_NONE ? MPL_NONE : gap.region;
-    return !c->is_early || add_bound(c, location, find_end(c, loc, lane), loc->n_events - 1,
+    return !c->is_early || add_bound(c, location, find_end(c, loc, last), loc->n_events - 1,
                                      MPL_SPAN_SHUTDOWN, gap.region);
 }
 
@@ -376,12 +356,9 @@ static bool cut_location(struct cutter *c, uint32_t location)
     const struct mpl_lane *old = &c->whole->lanes[location];
     struct mpl_lane *lane = &c->events->lanes[location];
     const bool is_in = has_process(c, loc->process) && loc->n_events > 0;
-    const size_t n_calls = is_in ? (size_t) old->n_calls + 2 : 0;
     uint32_t *list = MPL_NEW_ARRAY(arena, is_in ? list_size(old) : 0, uint32_t);
 
     *lane = (struct mpl_lane){
-        .calls = MPL_NEW_ARRAY(arena, n_calls, struct mpl_call),
-        .bases = MPL_NEW_ARRAY(arena, n_calls / MPL_CALLS_PER_BASE + 1, int64_t),
         .rest_region = MPL_NONE,
         .call_of_message = MPL_NEW_ARRAY(arena, loc->n_messages, uint32_t),
         .post_of_message = MPL_NEW_ARRAY(arena, loc->n_messages, uint32_t),
@@ -391,8 +368,7 @@ static bool cut_location(struct cutter *c, uint32_t location)
         .regions = old->regions,
         .n_regions = is_in ? old->n_regions : 0,
     };
-    if (list == NULL || lane->calls == NULL || lane->bases == NULL ||
-        lane->call_of_message == NULL || lane->post_of_message == NULL ||
+    if (list == NULL || lane->call_of_message == NULL || lane->post_of_message == NULL ||
         lane->call_of_collective == NULL) {
         return false;
     }
@@ -405,15 +381,14 @@ static bool cut_location(struct cutter *c, uint32_t location)
     memset(c->belongs, BELONGS_UNKNOWN, old->n_calls);
     judge_messages(c, location);
     judge_collectives(c, location);
-    c->longs.n = 0;
-    if (!keep_calls(c, location, list)) {
+    mpl_calls_begin(&c->maker, old->n_calls);
+    if (!add_calls(c, location, list) || !mpl_calls_keep(&c->maker, lane, arena)) {
         return false;
     }
-    lane->longs = lane->n_longs == 0 ? NULL : mpl_buf_take(&c->longs, arena);
     renumber(c, lane->call_of_message, loc->n_messages);
     renumber(c, lane->call_of_collective, loc->n_collectives);
     find_posts(c, location);
-    return lane->n_longs == 0 || lane->longs != NULL;
+    return true;
 }
 
 static enum mpl_status cut_all(struct cutter *c, struct mpl_err *err)
@@ -432,7 +407,7 @@ static enum mpl_status cut_all(struct cutter *c, struct mpl_err *err)
     for (uint32_t l = 0; l < model->n_locations && is_done; l++) {
         is_done = cut_location(c, l);
     }
-    mpl_buf_free(&c->longs);
+    mpl_call_maker_free(&c->maker);
     mpl_arena_destroy(scratch);
     return is_done ? MPL_OK : mpl_nomem(err);
 }
@@ -494,10 +469,9 @@ enum mpl_status mpl_events_part(const struct mpl_events *events,
                                 const struct mpl_events **out, struct mpl_err *err)
 {
     struct mpl_events *made = MPL_NEW(arena, struct mpl_events);
-    struct cutter c = { .whole = events,
-                        .events = made,
-                        .part = part,
-                        .longs = mpl_buf_make(sizeof(struct mpl_long_call)) };
+    struct cutter c = {
+        .whole = events, .events = made, .part = part, .maker = mpl_call_maker_make()
+    };
     enum mpl_status st;
 
     mpl_assert(events->totals != NULL);

@@ -121,31 +121,24 @@ static int64_t due_of_message(const struct stall_walk *w, int64_t enter, uint32_
 static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *call,
                             int64_t enter)
 {
-    const uint32_t *list;
+    const struct mpl_messages messages = mpl_call_messages(w->lane, call);
+    const uint32_t collective = mpl_call_collective(w->lane, call);
     int64_t due = INT64_MIN;
 
-    switch ((enum mpl_call_parts) call->parts) {
-    case PARTS_MESSAGE:
-        return due_of_message(w, enter, call->first);
-    case PARTS_COLLECTIVE:
-        return due_of_collective(w, call->first);
-    case PARTS_LIST:
-        list = &w->lane->list[call->first];
-        for (uint32_t i = 0; i < list[0] && due < INT64_MAX; i++) {
-            due = latest(due, due_of_message(w, enter, list[2 + i]));
-        }
-        return list[1] == MPL_NONE ? due : INT64_MAX;
-    case PARTS_NONE:
-        break;
+    if (messages.n == 0) {
+        return collective == MPL_NONE ? INT64_MAX : due_of_collective(w, collective);
     }
-    return INT64_MAX;
+    for (uint32_t i = 0; i < messages.n && due < INT64_MAX; i++) {
+        due = latest(due, due_of_message(w, enter, mpl_messages_get(&messages, i)));
+    }
+    return collective == MPL_NONE ? due : INT64_MAX;
 }
 
 /* A large message may be copied in the call that returns at once. */
 static bool is_little(const struct stall_walk *w, const struct mpl_call *call)
 {
-    return call->parts == PARTS_NONE ||
-           (call->parts == PARTS_MESSAGE &&
+    return call->parts == MPL_PARTS_NONE ||
+           (call->parts == MPL_PARTS_MESSAGES && call->n_more == 0 &&
             mpl_message_get(w->loc, call->first).bytes <= LITTLE_BYTES);
 }
 
@@ -179,10 +172,10 @@ void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due
                                   &events->lanes[location] };
 
     for (uint32_t k = first; k < end; k++) {
-        const struct mpl_call *call = &w.lane->calls[k];
+        const struct mpl_call call = mpl_call_get(w.lane, k);
         const int64_t enter = mpl_call_enter_ticks(events, location, k);
-        const int64_t leave = enter + mpl_call_duration_ticks(w.lane, call);
-        const int64_t due = due_of_call(&w, call, enter);
+        const int64_t leave = enter + mpl_call_duration_ticks(w.lane, k);
+        const int64_t due = due_of_call(&w, &call, enter);
 
         if (due > leave) {
             continue;

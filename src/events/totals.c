@@ -149,18 +149,19 @@ static bool sum_waits(struct totals_walk *w, uint32_t location)
     uint32_t edge = MPL_NONE;
 
     for (uint32_t k = 0; k < lane->n_calls; k++) {
-        const struct mpl_call *call = &lane->calls[k];
+        const enum mpl_wait_kind kind = (enum mpl_wait_kind) lane->times[k].wait_kind;
 
-        if (call->wait_kind == MPL_WAIT_NONE) {
+        if (kind == MPL_WAIT_NONE) {
             continue;
         }
 
-        const int64_t ticks = mpl_call_wait_ticks(lane, call);
+        const int64_t ticks = mpl_call_wait_ticks(lane, k);
+        const uint32_t culprit = mpl_call_culprit(lane, k);
 
-        w->sums[call->culprit].caused_ticks[call->wait_kind] += ticks;
-        if (call->wait_kind == MPL_WAIT_LATE_SENDER) {
-            if (call->culprit != sender) {
-                sender = call->culprit;
+        w->sums[culprit].caused_ticks[kind] += ticks;
+        if (kind == MPL_WAIT_LATE_SENDER) {
+            if (culprit != sender) {
+                sender = culprit;
                 edge =
                     edge_index(w, locations[sender].process, locations[location].process);
             }
@@ -191,7 +192,7 @@ static bool is_plain_mpi(const struct mpl_events *events, const struct mpl_locat
 static bool is_unseen_exchange(const struct mpl_events *events,
                                const struct mpl_location *loc, const struct mpl_call *call)
 {
-    return call->class == MPL_SPAN_P2P && call->parts == PARTS_NONE &&
+    return call->class == MPL_SPAN_P2P && call->parts == MPL_PARTS_NONE &&
            mpl_call_use(events, loc, call).block == BLOCK_EXCHANGE;
 }
 
@@ -223,10 +224,10 @@ static void sum_asking(const struct mpl_events *events, uint32_t location, uint3
     struct mpl_totals *totals = &events->totals[location];
 
     for (uint32_t k = first; k < end; k++) {
-        const struct mpl_call *call = &lane->calls[k];
+        const struct mpl_call call = mpl_call_get(lane, k);
 
-        if (call->parts != PARTS_NONE || call->class != MPL_SPAN_P2P ||
-            mpl_call_use(events, loc, call).mode != MPL_CALL_TEST) {
+        if (call.parts != MPL_PARTS_NONE || call.class != MPL_SPAN_P2P ||
+            mpl_call_use(events, loc, &call).mode != MPL_CALL_TEST) {
             *before = MPL_NONE;
             continue;
         }
@@ -255,20 +256,20 @@ static int64_t sum_times(const struct totals_walk *w, uint32_t location, uint32_
     uint64_t n_unseen = 0;
 
     for (uint32_t k = first; k < end; k++) {
-        const struct mpl_call *call = &lane->calls[k];
+        const struct mpl_call call = mpl_call_get(lane, k);
         const int64_t ticks = mpl_events_duration_ticks(w->events, location, 2 * k + 1);
 
-        sums->class_ticks[call->class] += ticks;
+        sums->class_ticks[call.class] += ticks;
         called_ticks += ticks;
-        if (!call->is_wait_known) {
+        if (!call.is_wait_known) {
             sums->unknown_ticks += ticks;
         }
-        sum_other(w->events, location, call, ticks, sums);
-        n_calls += is_plain_mpi(w->events, loc, call);
-        n_unseen += is_unseen_exchange(w->events, loc, call);
-        if (call->wait_kind != MPL_WAIT_NONE) {
-            sums->wait_ticks[call->wait_kind] += mpl_call_wait_ticks(lane, call);
-            totals->n_waits[call->wait_kind]++;
+        sum_other(w->events, location, &call, ticks, sums);
+        n_calls += is_plain_mpi(w->events, loc, &call);
+        n_unseen += is_unseen_exchange(w->events, loc, &call);
+        if (call.wait_kind != MPL_WAIT_NONE) {
+            sums->wait_ticks[call.wait_kind] += mpl_call_wait_ticks(lane, k);
+            totals->n_waits[call.wait_kind]++;
         }
     }
     totals->n_calls += n_calls;

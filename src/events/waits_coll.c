@@ -59,29 +59,29 @@ static bool takes(const struct instance_walk *w, uint32_t i)
     return data_of(w, i).takes != MPL_DATA_NONE;
 }
 
-/* The call in which a participant waits, or NULL if it does not. */
-static struct mpl_call *waiting_call(const struct instance_walk *w,
-                                     const struct mpl_coll_part *part)
+/* The call in which a participant waits, or MPL_NONE if it does not. */
+static uint32_t waiting_call(const struct instance_walk *w,
+                             const struct mpl_coll_part *part)
 {
-    struct mpl_lane *lane = &w->events->lanes[part->location];
+    const struct mpl_lane *lane = &w->events->lanes[part->location];
     const uint32_t k = lane->call_of_collective[part->collective];
     const struct mpl_location *loc;
-    struct mpl_call *call;
+    struct mpl_call call;
 
     if (k == MPL_NONE || part_record(w, part)->end == MPL_NONE) {
-        return NULL;
+        return MPL_NONE;
     }
-    call = &lane->calls[k];
-    if (call->class != MPL_SPAN_COLLECTIVE && call->class != MPL_SPAN_P2P) {
-        return NULL;
+    call = mpl_call_get(lane, k);
+    if (call.class != MPL_SPAN_COLLECTIVE && call.class != MPL_SPAN_P2P) {
+        return MPL_NONE;
     }
     loc = &w->events->model->locations[part->location];
-    switch ((enum mpl_call_mode) mpl_call_use(w->events, loc, call).mode) {
+    switch ((enum mpl_call_mode) mpl_call_use(w->events, loc, &call).mode) {
     case MPL_CALL_TEST:
     case MPL_CALL_IMMEDIATE:
-        return NULL;
+        return MPL_NONE;
     default:
-        return call;
+        return k;
     }
 }
 
@@ -90,37 +90,33 @@ static void wait_until(struct instance_walk *w, const struct mpl_coll_part *part
                        int64_t until_ticks, uint32_t culprit)
 {
     struct mpl_lane *lane = &w->events->lanes[part->location];
-    struct mpl_call *call = waiting_call(w, part);
+    const uint32_t call = waiting_call(w, part);
     int64_t duration;
     int64_t ticks;
 
-    if (call == NULL) {
+    if (call == MPL_NONE) {
         return;
     }
     duration = mpl_call_duration_ticks(lane, call);
-    ticks = until_ticks - mpl_call_enter_ticks(w->events, part->location,
-                                               (uint32_t) (call - lane->calls));
+    ticks = until_ticks - mpl_call_enter_ticks(w->events, part->location, call);
     ticks = ticks < duration ? ticks : duration;
     if (ticks <= 0) {
         return;
     }
     w->wait->wait_s += mpl_model_seconds(w->events->model, ticks);
-    if (call->is_wait_known && ticks > mpl_call_wait_ticks(lane, call)) {
-        mpl_call_set_wait(lane, call, ticks);
-        call->wait_kind = w->kind;
-        call->culprit = culprit;
+    if (lane->times[call].is_wait_known && ticks > mpl_call_wait_ticks(lane, call)) {
+        mpl_call_set_wait(lane, call, ticks, w->kind, culprit);
     }
 }
 
 static void mark_unknown(const struct instance_walk *w, const struct mpl_coll_part *part)
 {
-    struct mpl_call *call = waiting_call(w, part);
+    struct mpl_lane *lane = &w->events->lanes[part->location];
+    const uint32_t call = waiting_call(w, part);
 
-    if (call != NULL) {
-        mpl_call_set_wait(&w->events->lanes[part->location], call, 0);
-        call->wait_kind = MPL_WAIT_NONE;
-        call->culprit = MPL_NONE;
-        call->is_wait_known = false;
+    if (call != MPL_NONE) {
+        mpl_call_set_wait(lane, call, 0, MPL_WAIT_NONE, MPL_NONE);
+        lane->times[call].is_wait_known = false;
     }
 }
 
@@ -129,12 +125,11 @@ static int64_t first_leave(const struct instance_walk *w)
     int64_t first = INT64_MAX;
 
     for (uint32_t i = 0; i < w->instance->n_parts; i++) {
-        const struct mpl_call *call = waiting_call(w, &w->parts[i]);
+        const uint32_t call = waiting_call(w, &w->parts[i]);
 
-        if (call != NULL) {
-            const uint32_t l = w->parts[i].location;
-            const int64_t leave = mpl_call_leave_ticks(
-                w->events, l, (uint32_t) (call - w->events->lanes[l].calls));
+        if (call != MPL_NONE) {
+            const int64_t leave =
+                mpl_call_leave_ticks(w->events, w->parts[i].location, call);
 
             first = leave < first ? leave : first;
         }

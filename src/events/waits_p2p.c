@@ -46,7 +46,10 @@ static void find_batch(const struct mpl_events *events, const uint32_t *partner,
             calls[i] = mpl_call_posting(events, ends[i]);
         }
         if (calls[i] != MPL_NONE) {
-            __builtin_prefetch(&events->lanes[ends[i].location].calls[calls[i]]);
+            const struct mpl_lane *lane = &events->lanes[ends[i].location];
+
+            __builtin_prefetch(&lane->times[calls[i]]);
+            __builtin_prefetch(mpl_call_block_of(lane, calls[i]));
         }
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -178,9 +181,9 @@ static void take_send(const struct lane_walk *w, uint32_t message, struct view *
 }
 
 static void take_records(const struct lane_walk *w, const struct mpl_call *call,
-                         uint32_t leave, struct view *view)
+                         struct view *view)
 {
-    for (uint32_t e = call->enter; e <= leave; e++) {
+    for (uint32_t e = call->enter; e <= call->leave; e++) {
         uint32_t message;
 
         switch ((enum mpl_event_kind) mpl_kind_of(w->loc, e)) {
@@ -215,10 +218,9 @@ static bool may_wait(const struct lane_walk *w, const struct mpl_call *call)
            mpl_call_use(w->events, w->loc, call).block != BLOCK_NEVER;
 }
 
-static bool does_receive(const struct lane_walk *w, const struct mpl_call *call,
-                         uint32_t leave)
+static bool does_receive(const struct lane_walk *w, const struct mpl_call *call)
 {
-    for (uint32_t e = call->enter; e <= leave; e++) {
+    for (uint32_t e = call->enter; e <= call->leave; e++) {
         if (mpl_kind_of(w->loc, e) == MPL_EV_RECV ||
             mpl_kind_of(w->loc, e) == MPL_EV_IRECV) {
             return true;
@@ -268,12 +270,11 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, uint32_t location)
     struct mpl_wrong_order wrong = { 0, 0, 0 };
 
     for (uint32_t k = lane->n_calls; k-- > 0;) {
-        struct mpl_call *call = &lane->calls[k];
-        const uint32_t leave = mpl_call_leave(lane, call);
-        const bool does_wait = may_wait(w, call);
+        const struct mpl_call call = mpl_call_get(lane, k);
+        const bool does_wait = may_wait(w, &call);
 
         /* Most calls only post something; as they were made, they wait for nobody. */
-        if (!does_wait && !does_receive(w, call, leave)) {
+        if (!does_wait && !does_receive(w, &call)) {
             continue;
         }
 
@@ -287,13 +288,11 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, uint32_t location)
             .wait = { 0, MPL_WAIT_NONE, MPL_NONE, 0 },
         };
 
-        take_records(w, call, leave, &view);
-        if (w->next_receive != MPL_NONE && mpl_call_is_probe(w->events, w->loc, call)) {
+        take_records(w, &call, &view);
+        if (w->next_receive != MPL_NONE && mpl_call_is_probe(w->events, w->loc, &call)) {
             take_receive(w, w->next_receive, &view);
         }
-        mpl_call_set_wait(lane, call, view.wait.ticks);
-        call->wait_kind = view.wait.kind;
-        call->culprit = view.wait.culprit;
+        mpl_call_set_wait(lane, k, view.wait.ticks, view.wait.kind, view.wait.culprit);
         if (view.wait.kind == MPL_WAIT_LATE_SENDER && !view.takes_any &&
             w->earliest_send_ticks < view.wait.send_ticks) {
             add_wrong_order(w, &view, &wrong);

@@ -25,73 +25,51 @@ static int64_t time_of(const struct mpl_walk *w, uint32_t event)
     return mpl_time_of(w->events, w->loc, event);
 }
 
-/* Room for more calls than there can be, of which memory is taken only as far as they go: nearly all are entered and
- * left. */
-static bool make_room(struct mpl_walk *w)
+/* \p region: as a call has it. False: no memory. */
+static inline bool add_call(struct mpl_walk *w, uint32_t event, uint16_t region,
+                            enum mpl_span_class class)
 {
-    struct mpl_buf *calls = &w->scratch->calls;
-    struct mpl_buf *bases = &w->scratch->bases;
-    const size_t most = (size_t) w->loc->n_events / 2 + MPL_CALLS_PER_BASE;
-    const uint32_t n = w->n_calls;
-    const size_t room = n < most ? most : 2 * (size_t) n;
-
-    calls->n = n;
-    bases->n = (n + MPL_CALLS_PER_BASE - 1) / MPL_CALLS_PER_BASE;
-    if (!mpl_buf_reserve(calls, room) ||
-        !mpl_buf_reserve(bases, room / MPL_CALLS_PER_BASE + 1)) {
-        return false;
-    }
-    w->lane->calls = (struct mpl_call *) calls->data;
-    w->lane->bases = (int64_t *) bases->data;
-    return true;
-}
-
-/* \p region: as a call has it. NULL: no memory. */
-static inline struct mpl_call *add_call(struct mpl_walk *w, uint32_t event, uint16_t region,
-                                        enum mpl_span_class class)
-{
-    const struct mpl_walk_scratch *scratch = w->scratch;
-    const uint32_t k = w->n_calls;
     uint32_t gap_region = MPL_NONE;
 
-    if ((k == scratch->calls.room || k / MPL_CALLS_PER_BASE == scratch->bases.room) &&
-        !make_room(w)) {
-        return NULL;
-    }
     w->enter_ticks = time_of(w, event);
     if (w->has_gaps) {
         if (!mpl_gap_credit(w, w->enter_ticks)) {
-            return NULL;
+            return false;
         }
         gap_region = mpl_gap_close(w);
     }
-
-    struct mpl_call *call = &w->lane->calls[k];
-
-    *call =
+    w->call =
         (struct mpl_call){ .enter = event,
-                           .region = region,
+                           .leave = event,
+                           .culprit = MPL_NONE,
+                           .first = MPL_NONE,
                            .gap_region = gap_region < CALL_REGION_NONE ? gap_region
                                                                        : CALL_REGION_NONE,
-                           .class = class,
-                           .culprit = MPL_NONE,
-                           .first = MPL_NONE };
-    mpl_call_set_begin(w->lane, k, w->enter_ticks);
+                           .region = region,
+                           .class = class };
     w->n_calls++;
-    return call;
+    return true;
 }
 
-/* Closes the last call, and begins the gap behind it. */
-static inline bool close_call(struct mpl_walk *w, uint32_t event)
+/* The open call is left, and the gap behind it begins. */
+static inline void close_call(struct mpl_walk *w, uint32_t event)
 {
     w->since_ticks = time_of(w, event);
-    return mpl_call_set_end(w->lane, w->n_calls - 1, &w->scratch->longs, event,
-                            w->since_ticks - w->enter_ticks);
+    w->call.leave = event;
+}
+
+/* All of the last call is known. */
+static inline bool keep_call(struct mpl_walk *w)
+{
+    const struct mpl_call_ticks ticks = { w->enter_ticks, w->since_ticks - w->enter_ticks,
+                                          0 };
+
+    return mpl_call_add(&w->scratch->maker, &w->call, &ticks);
 }
 
 static bool begin_call(struct mpl_walk *w, uint32_t event, enum mpl_span_class class)
 {
-    if (add_call(w, event, mpl_call_region_of(w->loc, event), class) == NULL) {
+    if (!add_call(w, event, mpl_call_region_of(w->loc, event), class)) {
         return false;
     }
     w->is_in_call = true;
@@ -140,42 +118,58 @@ static void note_open_posts(struct mpl_walk *w, const struct mpl_call *call)
     }
 }
 
-static bool end_call(struct mpl_walk *w, uint32_t event)
+/* A probe, or one that follows a probe whose message is not received yet. False: no memory. */
+static bool note_probe(struct mpl_walk *w, bool is_probe)
 {
-    const uint32_t k = w->n_calls - 1;
-    struct mpl_call *call = &w->lane->calls[k];
+    uint32_t *probe;
 
-    if (!close_call(w, event)) {
-        return false;
-    }
-    note_region(w, call);
-    w->is_in_call = false;
-    note_open_posts(w, call);
-    call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
-    if (!call->is_wait_known && w->open_probe == MPL_NONE &&
-        mpl_call_is_probe(w->events, w->loc, call)) {
-        w->open_probe = k;
-    }
-    if (w->n_messages == 0) {
-        call->first = w->records.collective;
-        call->parts = call->first == MPL_NONE ? PARTS_NONE : PARTS_COLLECTIVE;
+    w->has_open_probe = w->has_open_probe || (is_probe && !w->call.is_wait_known);
+    if (!w->has_open_probe || !mpl_call_is_probe(w->events, w->loc, &w->call)) {
         return true;
     }
-    if (w->n_messages == 1 && w->records.collective == MPL_NONE) {
-        call->first = w->first_message;
-        call->parts = PARTS_MESSAGE;
+    probe = mpl_buf_add(&w->scratch->probes);
+    if (probe == NULL) {
+        return false;
+    }
+    *probe = w->n_calls - 1;
+    return true;
+}
+
+/* What the open call has; one message alone needs no list, and a list that turns out not to be needed is dropped. */
+static bool set_parts(struct mpl_walk *w)
+{
+    const uint32_t collective = w->records.collective;
+    const bool has_list =
+        w->n_messages > 1 || (w->n_messages == 1 && collective != MPL_NONE);
+    uint32_t alone[] = { 0, 0, w->first_message };
+    struct mpl_buf *list = &w->scratch->list;
+
+    if (!has_list) {
+        (void) mpl_call_set_parts(&w->call, alone, 0, w->n_messages, collective);
         return true;
     }
     if (w->n_messages == 1 && !list_begin(w)) {
         return false;
     }
-    uint32_t *head = (uint32_t *) w->scratch->list.data + w->list_start;
-
-    head[0] = w->n_messages;
-    head[1] = w->records.collective;
-    call->first = (uint32_t) w->list_start;
-    call->parts = PARTS_LIST;
+    if (!mpl_call_set_parts(&w->call, (uint32_t *) list->data + w->list_start,
+                            (uint32_t) w->list_start, w->n_messages, collective)) {
+        list->n = w->list_start;
+    }
     return true;
+}
+
+static bool end_call(struct mpl_walk *w, uint32_t event)
+{
+    struct mpl_call *call = &w->call;
+    bool is_probe;
+
+    close_call(w, event);
+    note_region(w, call);
+    w->is_in_call = false;
+    note_open_posts(w, call);
+    call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
+    is_probe = mpl_call_is_probe(w->events, w->loc, call);
+    return set_parts(w) && note_probe(w, is_probe) && keep_call(w);
 }
 
 /* After the number of open call regions has changed: opens or closes the call accordingly. */
@@ -333,14 +327,15 @@ static void note_record(struct mpl_walk *w, uint32_t message)
 /* A probe waits for the message that the next receive takes. */
 static void resolve_probes(struct mpl_walk *w, uint32_t message)
 {
-    for (uint32_t k = w->open_probe; k < w->n_calls; k++) {
-        struct mpl_call *call = &w->lane->calls[k];
+    struct mpl_buf *probes = &w->scratch->probes;
+    struct mpl_call_times *times = w->scratch->maker.times.data;
 
-        if (mpl_call_is_probe(w->events, w->loc, call)) {
-            call->is_wait_known = w->partner[message] != MPL_NONE;
-        }
+    for (size_t i = 0; i < probes->n; i++) {
+        times[((const uint32_t *) probes->data)[i]].is_wait_known =
+            w->partner[message] != MPL_NONE;
     }
-    w->open_probe = MPL_NONE;
+    probes->n = 0;
+    w->has_open_probe = false;
 }
 
 /* The posts get a column of their own. False when out of memory. */
@@ -440,7 +435,7 @@ static bool is_post(uint8_t kind)
 
 static bool take_receive(struct mpl_walk *w, uint32_t message)
 {
-    if (w->open_probe != MPL_NONE && message != MPL_NONE) {
+    if (w->has_open_probe && message != MPL_NONE) {
         resolve_probes(w, message);
     }
     return note_message(w, message, MPL_EV_RECV);
@@ -557,19 +552,19 @@ static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 /* All that the last call does is to send or receive a message, or to post its receive without waiting. False: no memory. */
 static bool take_only_record(struct mpl_walk *w, uint32_t message, uint8_t kind)
 {
-    struct mpl_call *call = &w->lane->calls[w->n_calls - 1];
+    struct mpl_call *call = &w->call;
     struct mpl_call_records records = { 1, false, MPL_NONE };
 
     if (kind == MPL_EV_IRECV_POST) {
         call->is_wait_known = true;
-        return note_post(w, message, true);
+        return note_post(w, message, true) && keep_call(w);
     }
     call->first = message;
-    call->parts = PARTS_MESSAGE;
+    call->parts = MPL_PARTS_MESSAGES;
     records.is_lacking = is_lacking(w, message);
     call->is_wait_known =
         !records.is_lacking || mpl_call_is_known(w->events, w->location, call, &records);
-    return keep_call_of(w, message, kind);
+    return keep_call_of(w, message, kind) && keep_call(w);
 }
 
 /*
@@ -585,7 +580,7 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     uint32_t message;
 
     *last = MPL_NONE;
-    if (event + 2 >= loc->n_events || w->is_in_call || w->open_probe != MPL_NONE ||
+    if (event + 2 >= loc->n_events || w->is_in_call || w->has_open_probe ||
         use->role != ROLE_CALL || use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE ||
         (w->has_open_post && use->block == BLOCK_REQUESTS)) {
         return true;
@@ -600,10 +595,10 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     if (message == MPL_NONE) {
         return true;
     }
-    if (add_call(w, event, mpl_call_region_in(region), MPL_SPAN_P2P) == NULL ||
-        !close_call(w, event + 2)) {
+    if (!add_call(w, event, mpl_call_region_in(region), MPL_SPAN_P2P)) {
         return false;
     }
+    close_call(w, event + 2);
     *last = event + 2;
     w->scratch->is_called[region] = true;
     return take_only_record(w, message, kind);

@@ -24,10 +24,10 @@ struct mpl_walk_scratch {
     struct mpl_buf stack;        /* uint32_t, regions; room beyond walk.depth is stale */
     struct mpl_buf touched;      /* uint32_t, regions with a sum */
     struct mpl_buf list;         /* uint32_t, becomes lane.list */
-    struct mpl_buf calls; /* struct mpl_call, becomes lane.calls; walk.n_calls of them */
-    struct mpl_buf bases; /* int64_t, becomes lane.bases */
-    struct mpl_buf longs; /* struct mpl_long_call, becomes lane.longs */
-    uint64_t gap;         /* number of the current gap over all these locations */
+    struct mpl_buf
+        probes; /* uint32_t, calls: from the first MPI_Probe whose message is not received yet */
+    struct mpl_call_maker maker; /* calls that are over, become the lane's */
+    uint64_t gap;                /* number of the current gap over all these locations */
 };
 
 struct mpl_walk {
@@ -38,7 +38,7 @@ struct mpl_walk {
     struct mpl_lane *lane;
     struct mpl_walk_scratch *scratch;
     uint32_t location;
-    uint32_t n_calls; /* found so far, becomes lane.n_calls */
+    uint32_t n_calls; /* found so far, the open one included */
     bool loses_ends;  /* ends of posted receives may be missing */
     bool has_gaps;    /* what the program does between calls is wanted, too */
     uint32_t depth;
@@ -54,12 +54,12 @@ struct mpl_walk {
     int64_t since_ticks; /* until here the gap is credited to regions */
     uint32_t gap_region;
     int64_t gap_best_ticks;
-    uint32_t
-        open_probe; /* earliest MPI_Probe whose message is not received yet, or MPL_NONE */
+    bool has_open_probe; /* there is an MPI_Probe whose message is not received yet */
     bool
         has_open_post; /* a receive without an end was posted since a call last waited for requests */
-    int64_t enter_ticks; /* of the open call */
-    /* Parts of the open call. */
+    /* The open call, and its parts. */
+    struct mpl_call call;
+    int64_t enter_ticks;
     struct mpl_call_records records;
     uint32_t n_messages;
     uint32_t first_message;

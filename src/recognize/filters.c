@@ -71,9 +71,8 @@ uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
                                const struct mpl_span_filter *filter, uint32_t location,
                                uint32_t at)
 {
-    const uint32_t *messages;
+    struct mpl_messages messages;
     uint32_t message;
-    uint32_t n;
 
     /* Nearly every call has one or none, for which nothing has to be made. */
     if (mpl_events_only_message(r->events, location, at, &message)) {
@@ -81,10 +80,11 @@ uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
                    ? message
                    : MPL_NONE;
     }
-    messages = mpl_events_messages(r->events, location, at / 2, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (mpl_filter_wants_message(r, filter, location, messages[i])) {
-            return messages[i];
+    messages = mpl_events_messages(r->events, location, at / 2);
+    for (uint32_t i = 0; i < messages.n; i++) {
+        message = mpl_messages_get(&messages, i);
+        if (mpl_filter_wants_message(r, filter, location, message)) {
+            return message;
         }
     }
     return MPL_NONE;
@@ -199,13 +199,14 @@ static double sum_bytes(const struct mpl_recognition *r,
                         uint32_t at)
 {
     const struct mpl_location *loc = &r->model->locations[location];
-    uint32_t n;
-    const uint32_t *messages = mpl_events_messages(r->events, location, at / 2, &n);
+    const struct mpl_messages messages = mpl_events_messages(r->events, location, at / 2);
     double bytes = 0;
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (mpl_filter_wants_message(r, filter, location, messages[i])) {
-            bytes += (double) mpl_message_get(loc, messages[i]).bytes;
+    for (uint32_t i = 0; i < messages.n; i++) {
+        const uint32_t message = mpl_messages_get(&messages, i);
+
+        if (mpl_filter_wants_message(r, filter, location, message)) {
+            bytes += (double) mpl_message_get(loc, message).bytes;
         }
     }
     return bytes;

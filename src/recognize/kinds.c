@@ -202,7 +202,8 @@ static int compare(const void *a, const void *b)
 
 /* Into c->own: the kinds of its messages, in their order. False: no memory. */
 static bool list_parts(struct classing *c, uint32_t call,
-                       const struct mpl_call_about *about, const uint32_t *messages)
+                       const struct mpl_call_about *about,
+                       const struct mpl_messages *messages)
 {
     uint32_t *own;
 
@@ -212,14 +213,16 @@ static bool list_parts(struct classing *c, uint32_t call,
     }
     own = c->own.data;
     for (uint32_t m = 0; m < about->n_messages; m++) {
-        own[m] = kind_of(c, call, about, messages[m], envelope_of(c, messages[m]));
+        const uint32_t message = mpl_messages_get(messages, m);
+
+        own[m] = kind_of(c, call, about, message, envelope_of(c, message));
     }
     return !c->has_no_memory;
 }
 
 /* Most calls are like the one before. */
 static bool is_like_last(const struct classing *c, const struct mpl_call_about *about,
-                         const uint32_t *messages)
+                         const struct mpl_messages *messages)
 {
     const uint32_t *last = c->last.data;
     uint32_t m = 0;
@@ -228,7 +231,8 @@ static bool is_like_last(const struct classing *c, const struct mpl_call_about *
         about->collective != MPL_NONE || about->n_messages != c->last.n) {
         return false;
     }
-    while (m < about->n_messages && envelope_of(c, messages[m]) == last[m]) {
+    while (m < about->n_messages &&
+           envelope_of(c, mpl_messages_get(messages, m)) == last[m]) {
         m++;
     }
     return m == about->n_messages;
@@ -236,7 +240,7 @@ static bool is_like_last(const struct classing *c, const struct mpl_call_about *
 
 /* False: no memory. */
 static bool keep_last(struct classing *c, const struct mpl_call_about *about,
-                      const uint32_t *messages, uint32_t kind)
+                      const struct mpl_messages *messages, uint32_t kind)
 {
     c->last_kind = about->collective == MPL_NONE ? kind : MPL_NONE;
     c->last_region = about->region;
@@ -244,7 +248,7 @@ static bool keep_last(struct classing *c, const struct mpl_call_about *about,
         return false;
     }
     for (uint32_t m = 0; m < about->n_messages; m++) {
-        const uint32_t envelope = envelope_of(c, messages[m]);
+        const uint32_t envelope = envelope_of(c, mpl_messages_get(messages, m));
 
         ((uint32_t *) c->last.data)[m] = envelope;
         if (envelope == MPL_NONE || is_unsure(c, envelope)) {
@@ -316,20 +320,20 @@ static uint32_t kind_of_parts(struct classing *c, uint32_t call)
 static uint32_t kind_of_many(struct classing *c, uint32_t call,
                              const struct mpl_call_about *about)
 {
-    uint32_t n;
-    const uint32_t *messages = mpl_events_messages(c->t->events, c->location, call, &n);
+    const struct mpl_messages messages =
+        mpl_events_messages(c->t->events, c->location, call);
     uint32_t kind;
 
-    mpl_assert(n == about->n_messages);
-    if (is_like_last(c, about, messages)) {
+    mpl_assert(messages.n == about->n_messages);
+    if (is_like_last(c, about, &messages)) {
         return c->last_kind;
     }
-    if (!list_parts(c, call, about, messages)) {
+    if (!list_parts(c, call, about, &messages)) {
         return MPL_NONE;
     }
     sort_parts(c);
     kind = kind_of_parts(c, call);
-    c->has_no_memory = !keep_last(c, about, messages, kind) || c->has_no_memory;
+    c->has_no_memory = !keep_last(c, about, &messages, kind) || c->has_no_memory;
     return c->has_no_memory ? MPL_NONE : kind;
 }
 

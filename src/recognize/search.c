@@ -137,20 +137,21 @@ static bool visit_messages(struct mpl_search *s, const struct mpl_span_filter *f
     const uint32_t kind = s->kinds->of_call[call];
     struct whole *whole = &s->wholes[(kind ^ member << 3) % WHOLES];
     const bool is_whole = !r->is_part && whole->kind == kind && whole->member == member;
+    const struct mpl_messages messages = mpl_events_messages(r->events, s->location, call);
     uint32_t n_wanted = 0;
-    uint32_t n;
-    const uint32_t *messages = mpl_events_messages(r->events, s->location, call, &n);
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (!is_whole && !mpl_filter_wants_message(r, filter, s->location, messages[i])) {
+    for (uint32_t i = 0; i < messages.n; i++) {
+        const uint32_t message = mpl_messages_get(&messages, i);
+
+        if (!is_whole && !mpl_filter_wants_message(r, filter, s->location, message)) {
             continue;
         }
-        if (!visit(s, s->location, messages[i])) {
+        if (!visit(s, s->location, message)) {
             return false;
         }
         n_wanted++;
     }
-    if (n_wanted == n) {
+    if (n_wanted == messages.n) {
         *whole = (struct whole){ kind, member };
     }
     return true;

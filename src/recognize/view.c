@@ -315,8 +315,7 @@ bool mpl_view_span_ends(const struct mpl_instance_view *view, uint32_t name,
 {
     const struct mpl_recognition *r = view->r;
     const struct mpl_span_filter *filter = mpl_event_name_filter(view->definition, name);
-    const uint32_t *messages;
-    uint32_t n;
+    struct mpl_messages messages;
 
     if (at % 2 == 0) {
         return true;
@@ -332,10 +331,12 @@ bool mpl_view_span_ends(const struct mpl_instance_view *view, uint32_t name,
             return false;
         }
     }
-    messages = mpl_events_messages(r->events, location, at / 2, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (mpl_filter_wants_message(r, filter, location, messages[i]) &&
-            !visit(context, location, messages[i])) {
+    messages = mpl_events_messages(r->events, location, at / 2);
+    for (uint32_t i = 0; i < messages.n; i++) {
+        const uint32_t message = mpl_messages_get(&messages, i);
+
+        if (mpl_filter_wants_message(r, filter, location, message) &&
+            !visit(context, location, message)) {
             return false;
         }
     }

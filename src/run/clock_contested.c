@@ -286,15 +286,14 @@ void mpl_races_contest_call(struct mpl_races *races, uint32_t location, uint32_t
                             int64_t wait_ticks)
 {
     const struct mpl_events *events = races->run->events;
-    uint32_t n;
-    const uint32_t *messages = mpl_events_messages(events, location, call, &n);
+    const struct mpl_messages messages = mpl_events_messages(events, location, call);
 
-    if (n < 2) {
+    if (messages.n < 2) {
         return;
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < messages.n; i++) {
         const struct mpl_end end =
-            mpl_match_partner(races->run->match, location, messages[i]);
+            mpl_match_partner(races->run->match, location, mpl_messages_get(&messages, i));
         const uint32_t other =
             end.message == MPL_NONE
                 ? MPL_NONE

@@ -102,6 +102,53 @@ START_TEST(latest_sender_counts_in_a_wait_for_several)
 }
 END_TEST
 
+/* 17 are more than a call keeps as consecutive ones; with the calls that post them they are in several blocks. */
+START_TEST(consecutive_messages_are_those_of_their_call)
+{
+    static const uint32_t many[] = { 1, 2, 16, 17 };
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+    uint32_t posts[17];
+    int64_t now = 0;
+    uint32_t call = 0;
+    uint32_t first = 0;
+
+    for (size_t i = 0; i < sizeof many / sizeof many[0]; i++) {
+        for (uint32_t m = 0; m < many[i]; m++, now += 2) {
+            fixture_call_send(f, 0, now, now + 1, "MPI_Send", 1, 7);
+            fixture_enter(f, 1, now, "MPI_Irecv");
+            posts[m] = fixture_post(f, 1, now);
+            fixture_leave(f, 1, now + 1, "MPI_Irecv");
+        }
+        fixture_enter(f, 1, now, "MPI_Waitall");
+        for (uint32_t m = 0; m < many[i]; m++) {
+            fixture_irecv(f, 1, now + 1, posts[m], 0, 7);
+        }
+        fixture_leave(f, 1, now + 2, "MPI_Waitall");
+        now += 3;
+    }
+    events = fixture_events(f);
+
+    for (size_t i = 0; i < sizeof many / sizeof many[0]; i++, call++) {
+        call += many[i];
+
+        const struct mpl_span span = mpl_events_span(events, 1, 2 * call + 1);
+        const struct mpl_messages messages = mpl_events_messages(events, 1, call);
+
+        ck_assert_uint_eq(span.n_messages, many[i]);
+        ck_assert_uint_eq(messages.n, many[i]);
+        for (uint32_t m = 0; m < many[i]; m++) {
+            ck_assert_uint_eq(mpl_events_message(events, 1, &span, m), first + m);
+            ck_assert_uint_eq(mpl_messages_get(&messages, m), first + m);
+            ck_assert_uint_eq(mpl_events_span_of_message(events, 1, first + m),
+                              2 * call + 1);
+        }
+        first += many[i];
+    }
+    ck_assert_uint_eq(mpl_events_call_count(events, 1), call);
+}
+END_TEST
+
 START_TEST(test_asks_and_does_not_wait)
 {
     struct fixture *f = fixture_create(arena, 2, 1);
@@ -821,6 +868,7 @@ int main(void)
     tcase_add_test(t, receive_entered_after_the_send_does_not_wait);
     tcase_add_test(t, clock_error_cannot_make_a_receive_wait_longer_than_it_takes);
     tcase_add_test(t, latest_sender_counts_in_a_wait_for_several);
+    tcase_add_test(t, consecutive_messages_are_those_of_their_call);
     tcase_add_test(t, test_asks_and_does_not_wait);
     tcase_add_test(t, probe_waits_for_the_message_received_next);
     tcase_add_test(t, null_process_is_never_waited_for);
