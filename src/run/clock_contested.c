@@ -157,23 +157,24 @@ struct race {
  */
 enum { ENTRANTS_BATCH = 32 };
 
-struct mpl_races mpl_races_make(const struct mpl_run *run,
-                                const struct mpl_clock_doubt *doubt, int64_t *blame_ticks)
+struct mpl_contests mpl_contests_make(const struct mpl_run *run,
+                                      const struct mpl_clock_doubt *doubt,
+                                      int64_t *blame_ticks)
 {
-    return (struct mpl_races){ .run = run,
-                               .doubt = doubt,
-                               .blame_ticks = blame_ticks,
-                               .entrants = mpl_buf_make(sizeof(struct entrant)),
-                               .open = mpl_buf_make(sizeof(struct race)) };
+    return (struct mpl_contests){ .run = run,
+                                  .doubt = doubt,
+                                  .blame_ticks = blame_ticks,
+                                  .entrants = mpl_buf_make(sizeof(struct entrant)),
+                                  .open = mpl_buf_make(sizeof(struct race)) };
 }
 
-void mpl_races_free(struct mpl_races *races)
+void mpl_contests_free(struct mpl_contests *races)
 {
     mpl_buf_free(&races->open);
     mpl_buf_free(&races->entrants);
 }
 
-static void enter_race(struct mpl_races *races, uint32_t location, uint32_t span)
+static void enter_race(struct mpl_contests *races, uint32_t location, uint32_t span)
 {
     const size_t n = races->entrants.n;
 
@@ -186,7 +187,8 @@ static void enter_race(struct mpl_races *races, uint32_t location, uint32_t span
     }
 }
 
-static void blame(const struct mpl_races *races, uint32_t location, const struct race *race)
+static void blame(const struct mpl_contests *races, uint32_t location,
+                  const struct race *race)
 {
     if (races->blame_ticks == NULL) {
         races->doubt->blame_s[location] += race->wait_s;
@@ -196,7 +198,7 @@ static void blame(const struct mpl_races *races, uint32_t location, const struct
     }
 }
 
-static void run_race(const struct mpl_races *races, const struct race *race)
+static void run_race(const struct mpl_contests *races, const struct race *race)
 {
     const struct mpl_events *events = races->run->events;
     const struct mpl_clock_doubt *doubt = races->doubt;
@@ -222,7 +224,7 @@ static void run_race(const struct mpl_races *races, const struct race *race)
     }
 }
 
-void mpl_races_run(struct mpl_races *races)
+void mpl_contests_run(struct mpl_contests *races)
 {
     const struct race *open = races->open.data;
 
@@ -235,7 +237,7 @@ void mpl_races_run(struct mpl_races *races)
 }
 
 /* All have entered. */
-static void close_race(struct mpl_races *races, int64_t wait_ticks, double wait_s)
+static void close_race(struct mpl_contests *races, int64_t wait_ticks, double wait_s)
 {
     const size_t n = races->entrants.n - races->first;
     const size_t n_open = races->open.n;
@@ -252,7 +254,7 @@ static void close_race(struct mpl_races *races, int64_t wait_ticks, double wait_
         (struct race){ races->first, n, wait_ticks, wait_s };
     races->first += n;
     if (races->first >= ENTRANTS_BATCH) {
-        mpl_races_run(races);
+        mpl_contests_run(races);
     }
 }
 
@@ -260,7 +262,7 @@ bool mpl_doubt_contest_collectives(const struct mpl_run *run,
                                    const struct mpl_clock_doubt *doubt)
 {
     const struct mpl_coll_wait *waits = mpl_events_coll_waits(run->events);
-    struct mpl_races races = mpl_races_make(run, doubt, NULL);
+    struct mpl_contests races = mpl_contests_make(run, doubt, NULL);
 
     for (uint32_t i = 0; i < run->match->n_instances; i++) {
         const struct mpl_coll_instance *in = &run->match->instances[i];
@@ -276,14 +278,14 @@ bool mpl_doubt_contest_collectives(const struct mpl_run *run,
         }
         close_race(&races, 0, waits[i].wait_s);
     }
-    mpl_races_run(&races);
-    mpl_races_free(&races);
+    mpl_contests_run(&races);
+    mpl_contests_free(&races);
     return !races.has_no_memory;
 }
 
 /* Whoever is at the other end of a call that completes several messages may be meant. */
-void mpl_races_contest_call(struct mpl_races *races, uint32_t location, uint32_t call,
-                            int64_t wait_ticks)
+void mpl_contests_add_call(struct mpl_contests *races, uint32_t location, uint32_t call,
+                           int64_t wait_ticks)
 {
     const struct mpl_events *events = races->run->events;
     const struct mpl_messages messages = mpl_events_messages(events, location, call);

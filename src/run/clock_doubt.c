@@ -90,10 +90,10 @@ static int64_t other_error(const struct mpl_run *run, const struct mpl_clock_dou
 struct measure {
     const struct mpl_run *run;
     const struct mpl_clock_doubt *doubt;
-    int64_t least_ticks;     /* no clock of the run is more wrong than this … */
-    int64_t second_ticks;    /* … and none but the worst one than that */
-    struct change *change;   /* per location */
-    struct mpl_races *races; /* per thread */
+    int64_t least_ticks;        /* no clock of the run is more wrong than this … */
+    int64_t second_ticks;       /* … and none but the worst one than that */
+    struct change *change;      /* per location */
+    struct mpl_contests *races; /* per thread */
 };
 
 /* What clocks change at most on a location. */
@@ -106,7 +106,7 @@ struct change {
 
 /* One walk over the calls, which are many. */
 static void measure_calls(const struct measure *m, uint32_t location,
-                          struct mpl_races *races, struct change *change)
+                          struct mpl_contests *races, struct change *change)
 {
     const struct mpl_run *run = m->run;
     const int64_t own = m->doubt->error_ticks[location];
@@ -124,7 +124,7 @@ static void measure_calls(const struct measure *m, uint32_t location,
         const int64_t rest = mpl_events_duration_ticks(run->events, location, k) - wait;
 
         if (wait > 0) {
-            mpl_races_contest_call(races, location, k / 2, wait);
+            mpl_contests_add_call(races, location, k / 2, wait);
         }
         /* Of a call that is shorter than any error it does not matter who is at its other end. */
         if (wait <= at_least && rest <= at_least) {
@@ -159,9 +159,10 @@ static bool make_room(struct measure *m, unsigned n_threads, struct mpl_arena *s
     const uint32_t n = m->run->model->n_locations;
 
     m->change = MPL_NEW_ARRAY(scratch, n, struct change);
-    m->races = MPL_NEW_ARRAY(scratch, n_threads, struct mpl_races);
+    m->races = MPL_NEW_ARRAY(scratch, n_threads, struct mpl_contests);
     for (unsigned t = 0; t < n_threads && m->races != NULL; t++) {
-        m->races[t] = mpl_races_make(m->run, m->doubt, MPL_NEW_ARRAY(scratch, n, int64_t));
+        m->races[t] =
+            mpl_contests_make(m->run, m->doubt, MPL_NEW_ARRAY(scratch, n, int64_t));
     }
     return !mpl_arena_is_short(scratch);
 }
@@ -173,9 +174,9 @@ static bool end_races(struct measure *m, unsigned n_threads, double *blame_s)
     bool has_no_memory = false;
 
     for (unsigned t = 0; t < n_threads; t++) {
-        mpl_races_run(&m->races[t]);
+        mpl_contests_run(&m->races[t]);
         has_no_memory |= m->races[t].has_no_memory;
-        mpl_races_free(&m->races[t]);
+        mpl_contests_free(&m->races[t]);
     }
     for (uint32_t l = 0; l < n; l++) {
         int64_t ticks = 0;

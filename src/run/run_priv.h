@@ -31,7 +31,7 @@ bool mpl_doubt_contest_collectives(const struct mpl_run *run,
                                    const struct mpl_clock_doubt *doubt);
 
 /* Calls that wait for one of several, of whom it is found out who may be it. */
-struct mpl_races {
+struct mpl_contests {
     const struct mpl_run *run;
     const struct mpl_clock_doubt *doubt;
     int64_t *blame_ticks; /* per location, what blame_s is to be; NULL: is added there */
@@ -40,13 +40,14 @@ struct mpl_races {
     size_t first;        /* entrant of the next race */
     bool has_no_memory;
 };
-struct mpl_races mpl_races_make(const struct mpl_run *run,
-                                const struct mpl_clock_doubt *doubt, int64_t *blame_ticks);
+struct mpl_contests mpl_contests_make(const struct mpl_run *run,
+                                      const struct mpl_clock_doubt *doubt,
+                                      int64_t *blame_ticks);
 /* A call that waits by \p wait_ticks, more than 0. */
-void mpl_races_contest_call(struct mpl_races *races, uint32_t location, uint32_t call,
-                            int64_t wait_ticks);
+void mpl_contests_add_call(struct mpl_contests *races, uint32_t location, uint32_t call,
+                           int64_t wait_ticks);
 /* What is open; must come after all calls. */
-void mpl_races_run(struct mpl_races *races);
-void mpl_races_free(struct mpl_races *races);
+void mpl_contests_run(struct mpl_contests *races);
+void mpl_contests_free(struct mpl_contests *races);
 
 #endif
