@@ -337,22 +337,13 @@ START_TEST(a_send_that_may_have_ended_before_the_receive_is_contested)
 }
 END_TEST
 
-/* Ranks 1 and 2 enter a barrier last, rank 2 so much later; rank 0 waits 100 us for it. */
-static double blame_of(int64_t later_us, int64_t bound_us)
+/* What ranks 1 and 2 share where clocks of both may be off by \p bound_us. Ends the analysis. */
+static double shared_blame(struct mpl_analysis *a, int64_t bound_us)
 {
-    struct program p = { .n_ranks = 3 };
     const int64_t bounds_us[] = { 0, bound_us, bound_us };
-    struct mpl_analysis *a;
     struct mpl_clock_doubt doubt;
     double blame_s;
 
-    for (uint32_t r = 0; r < 3; r++) {
-        const int64_t work = r == 0 ? 100 : r == 1 ? 200 - later_us : 200;
-
-        program_add(&p, arena, r, "compute", 0, work, "");
-        program_add(&p, arena, r, "barrier", work, 210, "");
-    }
-    a = analyse_text(program_text(&p, NULL, arena));
     (void) set_bounds(a, bounds_us);
     ck_assert_int_eq(mpl_doubt_create(&a->runs[0], arena, &doubt, NULL), MPL_OK);
     ck_assert_double_eq(doubt.blame_s[0], 0);
@@ -360,6 +351,20 @@ static double blame_of(int64_t later_us, int64_t bound_us)
     blame_s = doubt.blame_s[2];
     mpl_analysis_destroy(a);
     return blame_s;
+}
+
+/* Ranks 1 and 2 enter a barrier last, rank 2 so much later; rank 0 waits 100 us for it. */
+static double blame_of(int64_t later_us, int64_t bound_us)
+{
+    struct program p = { .n_ranks = 3 };
+
+    for (uint32_t r = 0; r < 3; r++) {
+        const int64_t work = r == 0 ? 100 : r == 1 ? 200 - later_us : 200;
+
+        program_add(&p, arena, r, "compute", 0, work, "");
+        program_add(&p, arena, r, "barrier", work, 210, "");
+    }
+    return shared_blame(analyse_text(program_text(&p, NULL, arena)), bound_us);
 }
 
 START_TEST(a_wait_for_one_of_two_that_come_together_is_contested)
@@ -373,7 +378,6 @@ END_TEST
 /* Rank 0 waits 190 us for two messages, of which rank 2 sends the later one. */
 static double blame_of_call(const char *rank_1, int64_t bound_us)
 {
-    const int64_t bounds_us[] = { 0, bound_us, bound_us };
     struct mpl_analysis *a = analyse_text(
         mpl_arena_printf(arena,
                          "unit us\n"
@@ -382,16 +386,7 @@ static double blame_of_call(const char *rank_1, int64_t bound_us)
                          "rank 1: %s\n"
                          "rank 2: compute 0..200 send 200..205 to 0\n",
                          rank_1));
-    struct mpl_clock_doubt doubt;
-    double blame_s;
-
-    (void) set_bounds(a, bounds_us);
-    ck_assert_int_eq(mpl_doubt_create(&a->runs[0], arena, &doubt, NULL), MPL_OK);
-    ck_assert_double_eq(doubt.blame_s[0], 0);
-    ck_assert_double_eq(doubt.blame_s[1], doubt.blame_s[2]);
-    blame_s = doubt.blame_s[2];
-    mpl_analysis_destroy(a);
-    return blame_s;
+    return shared_blame(a, bound_us);
 }
 
 START_TEST(a_call_that_waits_for_two_who_come_together_is_contested)
