@@ -129,7 +129,8 @@ static bool make_room(struct mpl_call_maker *maker)
 {
     const uint32_t n = maker->n_calls;
     const size_t most = (size_t) maker->most + MPL_CALLS_PER_BLOCK;
-    const size_t room = n < most ? most : 2 * (size_t) n;
+    const size_t least = (size_t) n + MPL_CALLS_PER_BLOCK;
+    const size_t room = least <= most ? most : 2 * least;
 
     maker->times.n = n;
     maker->blocks.n = n_blocks_of(n);
@@ -248,9 +249,15 @@ static bool keep_forms(struct mpl_call_maker *maker, struct mpl_lane *lane,
         }
         return true;
     }
+
+    struct mpl_call_form *forms = mpl_distinct_take(&maker->forms, arena);
+
+    if (forms == NULL) {
+        return false;
+    }
     lane->n_forms = n;
-    lane->forms = mpl_distinct_take(&maker->forms, arena);
-    return lane->forms != NULL;
+    lane->forms = forms;
+    return true;
 }
 
 bool mpl_calls_keep(struct mpl_call_maker *maker, struct mpl_lane *lane,

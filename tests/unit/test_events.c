@@ -5,6 +5,7 @@
 
 #include "../lib/arena.h"
 #include "../lib/suite.h"
+#include "events/events_priv.h"
 #include "events_fixture.h"
 #include "replay_ideal.h"
 
@@ -402,6 +403,71 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 }
 END_TEST
 
+/* \p n calls of a record each, \p n_regions taking turns. */
+static void add_calls(struct mpl_call_maker *maker, uint32_t most, uint32_t n,
+                      uint32_t n_regions)
+{
+    mpl_calls_begin(maker, most);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct mpl_call call = { .enter = 2 * k,
+                                       .leave = 2 * k + 1,
+                                       .culprit = MPL_NONE,
+                                       .first = MPL_NONE,
+                                       .region = (uint16_t) (k / 16 % n_regions) };
+
+        ck_assert(mpl_call_add(maker, &call, &(struct mpl_call_ticks){ k, 1, 0 }));
+    }
+}
+
+static void assert_calls(const struct mpl_lane *lane, uint32_t n, uint32_t n_regions)
+{
+    ck_assert_uint_eq(lane->n_calls, n);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct mpl_call call = mpl_call_get(lane, k);
+
+        ck_assert_uint_eq(call.enter, 2 * k);
+        ck_assert_uint_eq(call.leave, 2 * k + 1);
+        ck_assert_uint_eq(call.region, k / 16 % n_regions);
+    }
+}
+
+/* _i: more than expected. */
+START_TEST(more_calls_than_expected_are_kept)
+{
+    struct mpl_call_maker maker = mpl_call_maker_make();
+    struct mpl_lane lane = { 0 };
+
+    add_calls(&maker, 1, 1 + (uint32_t) _i, 2);
+    ck_assert(mpl_calls_keep(&maker, &lane, arena));
+    assert_calls(&lane, 1 + (uint32_t) _i, 2);
+    mpl_call_maker_free(&maker);
+}
+END_TEST
+
+START_TEST(forms_stay_where_there_is_no_memory_for_others)
+{
+    struct mpl_call_maker maker = mpl_call_maker_make();
+    struct mpl_arena *full = mpl_arena_create();
+    struct mpl_lane lane = { 0 };
+
+    add_calls(&maker, 64, 64, 1);
+    ck_assert(mpl_calls_keep(&maker, &lane, full));
+    do { /* until nothing is left of the arena's block */
+        mpl_alloc_fail_after(0);
+    } while (mpl_arena_alloc(full, 64) != NULL);
+    add_calls(&maker, 64, 64, 4);
+    mpl_alloc_fail_after(0);
+    ck_assert(!mpl_calls_keep(&maker, &lane, full));
+    mpl_alloc_fail_after(-1);
+    assert_calls(&lane, 64, 1);
+    add_calls(&maker, 64, 64, 4);
+    ck_assert(mpl_calls_keep(&maker, &lane, full));
+    assert_calls(&lane, 64, 4);
+    mpl_call_maker_free(&maker);
+    mpl_arena_destroy(full);
+}
+END_TEST
+
 START_TEST(calls_are_completed_once_there_is_memory)
 {
     struct fixture *f = fixture_create(arena, 2, 1);
@@ -454,5 +520,7 @@ int main(void)
     tcase_add_test(t, edges_count_messages_bytes_and_waits);
     tcase_add_test(t, running_out_of_memory_is_told_at_every_step);
     tcase_add_test(t, calls_are_completed_once_there_is_memory);
+    tcase_add_loop_test(t, more_calls_than_expected_are_kept, 0, 80);
+    tcase_add_test(t, forms_stay_where_there_is_no_memory_for_others);
     return run_suite(suite);
 }
