@@ -154,13 +154,6 @@ void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size)
     return mpl_arena_alloc(arena, bytes);
 }
 
-void *mpl_arena_array_touched(struct mpl_arena *arena, size_t n, size_t size)
-{
-    void *items = mpl_arena_array(arena, n, size);
-
-    return items == NULL ? NULL : memset(items, 0, n * size);
-}
-
 char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n)
 {
     const size_t length = strnlen(text, n);

@@ -98,11 +98,6 @@ void mpl_arena_destroy(struct mpl_arena *arena); /* NULL is allowed */
 void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes);
 /** An array of \p n items of \p size; NULL also when n * size overflows. */
 void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size);
-/**
- * Likewise, for a large one that is read here and there before it is written. What is read first the kernel takes from
- * one page of zeros, which it replaces when it is written: twice the work, and it stops all threads for it.
- */
-void *mpl_arena_array_touched(struct mpl_arena *arena, size_t n, size_t size);
 char *mpl_arena_strdup(struct mpl_arena *arena, const char *text);
 char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n);
 char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF(2, 3);
