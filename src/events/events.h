@@ -121,6 +121,7 @@ enum {
         UINT16_MAX - 1, /**< Its number does not fit: the record has it. */
     MPL_CALL_NO_REGION = UINT16_MAX,
     MPL_CALL_NOBODY = (1 << 28) - 1, /**< As a culprit. Locations are fewer. */
+    MPL_CALL_NO_GAP = (1 << 23) - 1, /**< As a region of a gap: there is none. */
     MPL_CALL_RUN_MOST = 16,          /**< Consecutive messages. */
 };
 #define MPL_CALL_FAR UINT32_MAX
@@ -142,7 +143,7 @@ struct mpl_call {
     uint32_t leave; /**< The one that closes it, or the last event. */
     uint32_t culprit;
     uint32_t first;      /**< See enum mpl_call_parts; MPL_NONE without any. */
-    uint32_t gap_region; /**< Of the gap before it; CALL_REGION_NONE for none. */
+    uint32_t gap_region; /**< Of the gap before it; MPL_CALL_NO_GAP: none. */
     uint16_t region;     /**< Of the record that opens it. */
     uint8_t class;       /**< enum mpl_span_class */
     uint8_t wait_kind;   /**< enum mpl_wait_kind */

@@ -36,8 +36,6 @@ struct mpl_region_use {
 
 /* ---- calls ------------------------------------------------------------------------- */
 
-enum { CALL_REGION_NONE = (1 << 23) - 1 };
-
 /* What a location lost to messages received in the wrong order, in ticks. */
 struct mpl_wrong_order {
     int64_t ticks;

@@ -28,7 +28,7 @@ uint32_t mpl_events_gap_region(const struct mpl_events *events, uint32_t locatio
                                 ? lane->rest_region
                                 : mpl_call_form_of(lane, call)->gap_region;
 
-    return region == CALL_REGION_NONE ? MPL_NONE : region;
+    return region == MPL_CALL_NO_GAP ? MPL_NONE : region;
 }
 
 static inline bool only_message(const struct mpl_lane *lane, uint32_t call,

@@ -239,7 +239,7 @@ static void widen(const struct cutter *c, uint32_t location, uint32_t k, struct 
     }
 }
 
-static const struct gap no_gap = { CALL_REGION_NONE, -1 };
+static const struct gap no_gap = { MPL_CALL_NO_GAP, -1 };
 
 static bool add_bound(struct cutter *c, uint32_t location, uint32_t event, uint32_t last,
                       enum mpl_span_class class, uint32_t region)
@@ -251,7 +251,7 @@ static bool add_bound(struct cutter *c, uint32_t location, uint32_t event, uint3
         .leave = last,
         .culprit = MPL_NONE,
         .first = MPL_NONE,
-        .gap_region = region & CALL_REGION_NONE,
+        .gap_region = region & MPL_CALL_NO_GAP,
         .region = mpl_call_region_of(loc, event),
         .class = class,
         .is_wait_known = true,
@@ -290,7 +290,7 @@ static bool add_calls(struct cutter *c, uint32_t location, uint32_t *list)
     uint32_t last = 0;
 
     if (c->is_late && (old->n_calls == 0 || mpl_call_class(old, 0) != MPL_SPAN_STARTUP) &&
-        !add_bound(c, location, 0, 0, MPL_SPAN_STARTUP, CALL_REGION_NONE)) {
+        !add_bound(c, location, 0, 0, MPL_SPAN_STARTUP, MPL_CALL_NO_GAP)) {
         return false;
     }
     for (uint32_t k = 0; k < old->n_calls; k++) {
@@ -303,7 +303,7 @@ static bool add_calls(struct cutter *c, uint32_t location, uint32_t *list)
         struct mpl_call call = mpl_call_get(old, k);
         const struct mpl_call_ticks ticks = cut_times(c, location, k);
 
-        call.gap_region = gap.region & CALL_REGION_NONE;
+        call.gap_region = gap.region & MPL_CALL_NO_GAP;
         at = cut_parts(old, lane, list, at, &call);
         c->numbers[k] = c->maker.n_calls;
         last = call.leave;
@@ -313,7 +313,7 @@ static bool add_calls(struct cutter *c, uint32_t location, uint32_t *list)
         gap = no_gap;
     }
     widen(c, location, old->n_calls, &gap);
-    lane->rest_region = gap.region == CALL_REGION_NONE ? MPL_NONE : gap.region;
+    lane->rest_region = gap.region == MPL_CALL_NO_GAP ? MPL_NONE : gap.region;
     return !c->is_early || add_bound(c, location, find_end(c, loc, last), loc->n_events - 1,
                                      MPL_SPAN_SHUTDOWN, gap.region);
 }

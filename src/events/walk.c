@@ -43,8 +43,8 @@ static inline bool add_call(struct mpl_walk *w, uint32_t event, uint16_t region,
                            .leave = event,
                            .culprit = MPL_NONE,
                            .first = MPL_NONE,
-                           .gap_region = gap_region < CALL_REGION_NONE ? gap_region
-                                                                       : CALL_REGION_NONE,
+                           .gap_region =
+                               gap_region < MPL_CALL_NO_GAP ? gap_region : MPL_CALL_NO_GAP,
                            .region = region,
                            .class = class };
     w->n_calls++;

@@ -60,10 +60,10 @@ struct mpl_decode {
 
 struct mpl_decoder {
     struct mpl_event_writer
-        events;              /**< Room for this and the next two is made for a chunk. */
-    struct mpl_buf messages; /**< struct mpl_message */
-    struct mpl_distinct message_shapes;
+        events;                 /**< Room for this and the next two is made for a chunk. */
+    struct mpl_buf messages;    /**< struct mpl_message */
     struct mpl_buf collectives; /**< struct mpl_collective */
+    struct mpl_distinct message_shapes; /**< For mpl_location_pack_messages(). */
     struct mpl_requests requests;
     struct mpl_envelopes envelopes;
     struct mpl_buf thread_records; /**< struct mpl_thread_record */
