@@ -165,6 +165,53 @@ static enum mpl_status find_sets(struct mpl_analysis *a,
                             : mpl_sets_find(&in, a->arena, &a->diagnosis.sets, err);
 }
 
+struct readying {
+    struct mpl_analysis *a;
+    const struct mpl_analysis_options *options;
+    struct mpl_variables **variables; /* per run; NULL: of no use */
+};
+
+static enum mpl_status ready_part(void *context, size_t part, unsigned worker,
+                                  struct mpl_err *err)
+{
+    const struct readying *r = context;
+
+    (void) worker;
+    if (part == 0) {
+        return load_rules(r->a, r->options, err);
+    }
+    if (r->variables[part - 1] != NULL) {
+        mpl_variables_make_usual(r->variables[part - 1]);
+    }
+    return MPL_OK;
+}
+
+/* The rules, and beside them, as loading them is one thread's work, what they will ask of nearly every run. */
+static enum mpl_status ready_rules(struct mpl_analysis *a,
+                                   const struct mpl_analysis_options *options,
+                                   struct mpl_err *err)
+{
+    struct readying r = { .a = a,
+                          .options = options,
+                          .variables =
+                              MPL_NEW_ARRAY(a->arena, a->n_runs, struct mpl_variables *) };
+    const struct mpl_parallel parts = { .n_tasks = 1 + a->n_runs,
+                                        .max_threads = mpl_threads(),
+                                        .run = ready_part,
+                                        .context = &r };
+
+    if (r.variables == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < a->n_runs; i++) {
+        if (mpl_run_is_usable(&a->runs[i]) &&
+            !mpl_run_variables(&a->runs[i], &r.variables[i])) {
+            return mpl_nomem(err);
+        }
+    }
+    return mpl_parallel_run(&parts, err);
+}
+
 static enum mpl_status reason(struct mpl_analysis *a,
                               const struct mpl_analysis_options *options,
                               struct mpl_err *err)
@@ -173,7 +220,7 @@ static enum mpl_status reason(struct mpl_analysis *a,
 
     st = st == MPL_OK ? find_sets(a, options->manifest, err) : st;
     mpl_progress_tell(a->run_options.progress, "reasoning", 0, 1);
-    st = st == MPL_OK ? load_rules(a, options, err) : st;
+    st = st == MPL_OK ? ready_rules(a, options, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
     st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;

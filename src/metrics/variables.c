@@ -666,6 +666,16 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
     return pass == N_PASSES || make_pass(variables, pass, NULL) == MPL_OK;
 }
 
+void mpl_variables_make_usual(struct mpl_variables *variables)
+{
+    static const enum pass usual[] = { DELAYS, IDEAL, STEPS_OF_RUN };
+
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        variables->is_expected[usual[i]] = true;
+    }
+    (void) make_pass(variables, usual[0], NULL);
+}
+
 enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
                                     const struct mpl_steps **out, struct mpl_err *err)
 {
