@@ -44,7 +44,7 @@ static double wall_now_s(void)
     return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-static struct cost one_turn(void (*work)(char *const *what), char *const *what)
+static struct cost one_turn(const struct task *task)
 {
     const double begin_s = wall_now_s();
     struct rusage usage;
@@ -53,7 +53,7 @@ static struct cost one_turn(void (*work)(char *const *what), char *const *what)
 
     if (child == 0) {
         (void) dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-        work(what);
+        task->work(task->what);
         _exit(0);
     }
     if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
@@ -65,23 +65,33 @@ static struct cost one_turn(void (*work)(char *const *what), char *const *what)
                           wall_now_s() - begin_s, 1024.0 * (double) usage.ru_maxrss };
 }
 
+void in_turns(const struct task *tasks, int n, struct cost *costs)
+{
+    double seconds[MOST_TASKS][TURNS];
+    double wall[MOST_TASKS][TURNS];
+
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < n; i++) {
+            costs[i] = one_turn(&tasks[i]);
+            seconds[i][turn] = costs[i].cpu_s;
+            wall[i][turn] = costs[i].wall_s;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        costs[i].cpu_s = median(seconds[i]);
+        costs[i].wall_s = median(wall[i]);
+    }
+}
+
 struct cost in_process(void (*work)(char *const *what), char *const *what)
 {
-    double seconds[TURNS];
-    double wall[TURNS];
-    struct cost cost = { 0 };
+    struct cost cost;
 
-    for (int i = 0; i < TURNS; i++) {
-        cost = one_turn(work, what);
-        seconds[i] = cost.cpu_s;
-        wall[i] = cost.wall_s;
-    }
-    cost.cpu_s = median(seconds);
-    cost.wall_s = median(wall);
+    in_turns(&(struct task){ work, what }, 1, &cost);
     return cost;
 }
 
-static void execute(char *const *argv)
+void execute(char *const *argv)
 {
     execv(argv[0], argv);
     _exit(127);
@@ -94,5 +104,5 @@ struct cost command(char *const *argv)
 
 void once(char *const *argv)
 {
-    (void) one_turn(execute, argv);
+    (void) one_turn(&(struct task){ execute, argv });
 }

@@ -2,7 +2,7 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
-enum { TURNS = 5 };
+enum { TURNS = 5, MOST_TASKS = 8 };
 
 struct cost {
     double cpu_s;
@@ -15,11 +15,18 @@ _Noreturn void die(const char *what);
 /** Of TURNS values, which are sorted. */
 double median(double *values);
 double now_s(void);
-/** What a process of its own takes that does \p work with \p what, TURNS times; its output goes nowhere. */
+/** What a process of its own does; its output goes nowhere. */
+struct task {
+    void (*work)(char *const *what);
+    char *const *what;
+};
+/** Becomes the command \p argv. */
+void execute(char *const *argv);
+/** What each of \p n tasks (at most MOST_TASKS) takes, TURNS times in turns: whatever slows the machine for a while slows all of them. */
+void in_turns(const struct task *tasks, int n, struct cost *costs);
 struct cost in_process(void (*work)(char *const *what), char *const *what);
-/** Likewise a command. */
 struct cost command(char *const *argv);
-/** Likewise, a single time. */
+/** A command, a single time. */
 void once(char *const *argv);
 
 #endif
