@@ -378,13 +378,11 @@ START_TEST(a_value_that_found_no_memory_is_right_when_asked_again)
 END_TEST
 
 /* Recognitions on the same events find out together what is not theirs alone. */
-START_TEST(variables_that_are_shared_have_the_same_values)
+static void check_shared(const struct mpl_events *events, struct mpl_variables *variables)
 {
-    const struct mpl_events *events = events_of_text(trace, arena);
     const struct mpl_pattern *pattern = pattern_of_variables(arena);
     const struct mpl_metric_set *set = set_of_pattern(pattern, arena);
     struct mpl_metrics *own = find_metrics(set, pattern, events, arena, NULL);
-    struct mpl_variables *variables = mpl_variables_create(events, arena);
     struct mpl_metrics *shared[2] = { NULL };
     const char *reason = NULL;
 
@@ -396,8 +394,6 @@ START_TEST(variables_that_are_shared_have_the_same_values)
         ck_assert_int_eq(mpl_metrics_create(set, found, variables, arena, &shared[k], NULL),
                          MPL_OK);
     }
-    /* What all of them need, in threads. */
-    ck_assert_int_eq(setenv("MARPLE_THREADS", "4", 1), 0);
     for (uint32_t i = 0; i < mpl_metric_set_count(set); i++) {
         mpl_metrics_expect(shared[0], i);
     }
@@ -414,6 +410,27 @@ START_TEST(variables_that_are_shared_have_the_same_values)
         }
     }
 }
+
+START_TEST(variables_that_are_shared_have_the_same_values)
+{
+    const struct mpl_events *events = events_of_text(trace, arena);
+
+    /* What all of them need, in threads. */
+    ck_assert_int_eq(setenv("MARPLE_THREADS", "4", 1), 0);
+    check_shared(events, mpl_variables_create(events, arena));
+}
+END_TEST
+
+START_TEST(what_is_usual_has_the_same_values_when_it_was_made_before_without_memory_too)
+{
+    const struct mpl_events *events = events_of_text(trace, arena);
+    struct mpl_variables *variables = mpl_variables_create(events, arena);
+
+    mpl_alloc_fail_after(_i - 1);
+    mpl_variables_make_usual(variables);
+    mpl_alloc_fail_after(-1);
+    check_shared(events, variables);
+}
 END_TEST
 
 int main(void)
@@ -424,6 +441,10 @@ int main(void)
     tcase_set_timeout(metrics, 60);
     tcase_add_test(metrics, variables_have_the_values_of_the_drawing);
     tcase_add_test(metrics, variables_that_are_shared_have_the_same_values);
+    tcase_add_loop_test(
+        metrics,
+        what_is_usual_has_the_same_values_when_it_was_made_before_without_memory_too, 0,
+        60);
     tcase_add_test(metrics, variables_are_sorted_and_each_has_a_sentence);
     tcase_add_loop_test(metrics, metrics_have_the_values_of_the_drawing_in_any_order, 0,
                         2 * N_WORKED);
