@@ -292,6 +292,14 @@ static bool is_plain(const struct mpl_call_view *view)
            view->class != MPL_SPAN_SHUTDOWN;
 }
 
+/* Its first and its last record do nothing but open and close it, which is half of the records of most calls. Start-up,
+ * shut-down and a call that is never left may begin and end with any record. */
+static bool is_framed(const struct mpl_call_view *view, const struct mpl_location *loc)
+{
+    return view->class != MPL_SPAN_STARTUP && view->class != MPL_SPAN_SHUTDOWN &&
+           view->last_event + 1 < loc->n_events;
+}
+
 static bool lay_out_call(struct layout *y, uint32_t number)
 {
     const struct activities *a = y->a;
@@ -311,11 +319,11 @@ static bool lay_out_call(struct layout *y, uint32_t number)
     if (view->is_probe) {
         take_probe(y, loc);
     }
-    for (uint32_t e = view->first_event; e <= view->last_event; e++) {
-        /* Half of the records say no more than that. */
-        if (mpl_kind_of(loc, e) != MPL_EV_ENTER && mpl_kind_of(loc, e) != MPL_EV_LEAVE) {
-            take_record(y, loc, number, e);
-        }
+    const uint32_t n_frame = is_framed(view, loc) ? 1 : 0;
+    const uint32_t end = view->last_event + 1 - n_frame;
+
+    for (uint32_t e = view->first_event + n_frame; e < end; e++) {
+        take_record(y, loc, number, e);
     }
 
     const int64_t waited_ticks = view->wait_ticks + y->held_ticks;
