@@ -300,10 +300,9 @@ static bool is_framed(const struct mpl_call_view *view, const struct mpl_locatio
            view->last_event + 1 < loc->n_events;
 }
 
-static bool lay_out_call(struct layout *y, uint32_t number)
+static bool lay_out_call(struct layout *y, const struct mpl_location *loc, uint32_t number)
 {
     const struct activities *a = y->a;
-    const struct mpl_location *loc = &a->model->locations[y->location];
     const struct mpl_call_view *view = &y->view;
     const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
     const int64_t end_ticks = mpl_ticks_of(loc, view->last_event);
@@ -351,14 +350,16 @@ static void mark_all(const struct layout *y)
 static bool lay_out_location(struct layout *y)
 {
     struct activities *a = y->a;
+    const struct mpl_location *loc = &a->model->locations[y->location];
+    const uint32_t first = a->first_call[y->location];
     const uint32_t n = mpl_events_call_count(a->events, y->location);
 
     y->answers = mpl_answers_begin(a->model);
     y->next_receive = 0;
-    y->left_ticks = n > 0 ? mpl_ticks_of(&a->model->locations[y->location], 0) : 0;
+    y->left_ticks = n > 0 ? mpl_ticks_of(loc, 0) : 0;
     for (uint32_t k = 0; k < n; k++) {
         mpl_events_call(a->events, y->location, k, &y->view);
-        if (!lay_out_call(y, a->first_call[y->location] + k)) {
+        if (!lay_out_call(y, loc, first + k)) {
             return false;
         }
     }
