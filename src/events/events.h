@@ -451,8 +451,16 @@ uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t locatio
 struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t span);
 /** The region of the computation before call \p call, or behind the last one: that of its span. */
-uint32_t mpl_events_gap_region(const struct mpl_events *events, uint32_t location,
-                               uint32_t call);
+static inline uint32_t mpl_events_gap_region(const struct mpl_events *events,
+                                             uint32_t location, uint32_t call)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    const uint32_t region = call == lane->n_calls
+                                ? lane->rest_region
+                                : mpl_call_form_of(lane, call)->gap_region;
+
+    return region == MPL_CALL_NO_GAP ? MPL_NONE : region;
+}
 /** The begin of span 0, and the end of the last one. */
 int64_t mpl_events_first_ticks(const struct mpl_events *events, uint32_t location);
 int64_t mpl_events_last_ticks(const struct mpl_events *events, uint32_t location);
@@ -533,6 +541,22 @@ struct mpl_call_about {
 };
 void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
                            uint32_t call, struct mpl_call_about *out);
+/** The same but for first_event and is_probe, which are not set: most calls have the rest in their form, hence inline. */
+static inline void mpl_events_call_gist(const struct mpl_events *events, uint32_t location,
+                                        uint32_t call, struct mpl_call_about *out)
+{
+    const struct mpl_call of = mpl_call_get(&events->lanes[location], call);
+
+    if (of.parts == MPL_PARTS_LIST || of.region >= MPL_CALL_REGION_FAR ||
+        of.class == MPL_SPAN_STARTUP) {
+        mpl_events_call_about(events, location, call, out);
+        return;
+    }
+    out->region = of.region;
+    out->n_messages = of.parts == MPL_PARTS_MESSAGES ? of.n_more + UINT32_C(1) : 0;
+    out->first_message = of.parts == MPL_PARTS_MESSAGES ? of.first : MPL_NONE;
+    out->collective = of.parts == MPL_PARTS_COLLECTIVE ? of.first : MPL_NONE;
+}
 /** Call \p call of a location is its span 2 * call + 1; there are mpl_events_call_count(). */
 uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t location);
 void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,

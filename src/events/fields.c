@@ -20,17 +20,6 @@ int64_t mpl_events_last_ticks(const struct mpl_events *events, uint32_t location
     return mpl_time_of(events, loc, loc->n_events - 1);
 }
 
-uint32_t mpl_events_gap_region(const struct mpl_events *events, uint32_t location,
-                               uint32_t call)
-{
-    const struct mpl_lane *lane = &events->lanes[location];
-    const uint32_t region = call == lane->n_calls
-                                ? lane->rest_region
-                                : mpl_call_form_of(lane, call)->gap_region;
-
-    return region == MPL_CALL_NO_GAP ? MPL_NONE : region;
-}
-
 static inline bool only_message(const struct mpl_lane *lane, uint32_t call,
                                 uint32_t *message)
 {

@@ -76,7 +76,7 @@ enum { PLACES_MIN = 1024 };
 /* ---- one look ------------------------------------------------------------------------------ */
 
 /* MPL_NONE without message. */
-static uint32_t envelope_of(const struct classing *c, uint32_t message)
+static inline uint32_t envelope_of(const struct classing *c, uint32_t message)
 {
     return message == MPL_NONE ? MPL_NONE : mpl_message_get(c->loc, message).envelope;
 }
@@ -386,7 +386,7 @@ static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends)
         struct mpl_call_about about;
 
         look_at_gap(c, call);
-        mpl_events_call_about(c->t->events, c->location, call, &about);
+        mpl_events_call_gist(c->t->events, c->location, call, &about);
         ends[call] = only_end(c, &about);
         kinds[call] = about.n_messages > 1 ? kind_of_many(c, call, &about)
                                            : kind_of_single(c, call, &about);
