@@ -46,24 +46,30 @@ static uint32_t entered_until(const struct mpl_events *events, uint32_t location
 /* A wait for a message is most often among so many calls behind the one that sends it. */
 enum { CALLS_BEHIND = 16 };
 
-/* The call in which a message has to be handed over at last: the wait for it, or the send. */
+/* The call in which a message that is sent has to be handed over at last: the wait for it, or the send. */
 static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
-                             uint32_t message)
+                             uint32_t message, const struct mpl_message *m)
 {
     const struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_location *loc = &events->model->locations[location];
-    const struct mpl_message m = mpl_message_get(loc, message);
     const uint32_t sent = lane->call_of_message[message];
 
-    if (mpl_kind_of(loc, m.event) != MPL_EV_ISEND || m.post == MPL_NONE) {
-        return mpl_kind_of(loc, m.event) == MPL_EV_SEND ? sent : MPL_NONE;
+    if (mpl_kind_of(loc, m->event) == MPL_EV_SEND) {
+        return sent;
     }
+    if (m->post == MPL_NONE) {
+        return MPL_NONE;
+    }
+    /* Calls follow one another, so only the first that does not end before the record can hold it. */
     for (uint32_t k = sent; k < lane->n_calls && k - sent < CALLS_BEHIND; k++) {
-        if (mpl_call_enter(lane, k) <= m.post && m.post <= mpl_call_leave(lane, k)) {
-            return k;
+        if (m->post <= mpl_call_leave(lane, k)) {
+            if (mpl_call_enter(lane, k) <= m->post) {
+                return k;
+            }
+            break;
         }
     }
-    return mpl_call_find(events, location, m.post);
+    return mpl_call_find(events, location, m->post);
 }
 
 /* Of what the receiver computes meanwhile the longest stretch; it must be most of the call. */
@@ -109,20 +115,23 @@ static int by_call(const void *x, const void *y)
 bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out)
 {
     const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+    const uint32_t *partners = events->match->partner[location];
     const size_t first = out->n;
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const struct mpl_message message = mpl_message_get(loc, m);
-        const uint32_t partner = events->match->partner[location][m];
+        const uint32_t partner = partners[m];
         struct mpl_held held;
 
-        if (partner == MPL_NONE || message.event == MPL_NONE) {
+        if (message.envelope == MPL_NONE || !loc->envelopes[message.envelope].is_send ||
+            partner == MPL_NONE || message.event == MPL_NONE) {
             continue;
         }
 
-        const uint32_t call = last_call_of(events, location, m);
+        const uint32_t call = last_call_of(events, location, m, &message);
 
-        if (call != MPL_NONE && mpl_call_wait_ticks(&events->lanes[location], call) == 0 &&
+        if (call != MPL_NONE && mpl_call_wait_ticks(lane, call) == 0 &&
             is_held(events, location, call, mpl_match_end(events->match, partner), &held)) {
             struct mpl_held *kept = mpl_buf_add(out);
 
