@@ -175,105 +175,112 @@ static bool sum_waits(struct totals_walk *w, uint32_t location)
     return true;
 }
 
-static bool is_plain_mpi(const struct mpl_events *events, const struct mpl_location *loc,
-                         const struct mpl_call *call)
+/* Pauses between questions are as short as this, usleep(1000) included; longer ones are taken for work. */
+static const double pause_s = 2e-3;
+
+/* What is counted of the calls of a location on the way. */
+struct call_counts {
+    uint64_t n_calls;  /* of MPI, but for start-up and shut-down */
+    uint64_t n_unseen; /* exchanges without a message */
+    uint32_t asked;    /* the last call that asked; MPL_NONE before the first one */
+};
+
+/*
+ * MPI_Test, MPI_Iprobe and their like that follow one another without an answer: whether the process pauses in between or
+ * computes the trace does not tell. Call \p k is one of them.
+ */
+static void sum_asking(const struct mpl_events *events, uint32_t location, uint32_t k,
+                       struct call_counts *counts)
 {
-    switch ((enum mpl_span_class) call->class) {
-    case MPL_SPAN_P2P:
-    case MPL_SPAN_COLLECTIVE:
-        return true;
-    case MPL_SPAN_OTHER:
-        return mpl_call_use(events, loc, call).is_mpi;
-    default:
-        return false;
+    if (k > 0 && counts->asked == k - 1) {
+        struct mpl_totals *totals = &events->totals[location];
+        const double gap_s = mpl_model_seconds(
+            events->model, mpl_call_enter_ticks(events, location, k) -
+                               mpl_call_leave_ticks(events, location, k - 1));
+
+        totals->asking_s += gap_s <= pause_s ? gap_s : 0;
+        totals->n_asks += gap_s <= pause_s;
+    }
+    counts->asked = k;
+}
+
+/* Of a call that could move messages, and has none. */
+static void sum_without_messages(const struct mpl_events *events, uint32_t location,
+                                 uint32_t k, const struct mpl_call *call,
+                                 struct call_counts *counts)
+{
+    const struct mpl_region_use use =
+        mpl_call_use(events, &events->model->locations[location], call);
+
+    counts->n_unseen += use.block == BLOCK_EXCHANGE;
+    if (use.mode == MPL_CALL_TEST) {
+        sum_asking(events, location, k, counts);
     }
 }
 
-static bool is_unseen_exchange(const struct mpl_events *events,
-                               const struct mpl_location *loc, const struct mpl_call *call)
-{
-    return call->class == MPL_SPAN_P2P && call->parts == MPL_PARTS_NONE &&
-           mpl_call_use(events, loc, call).block == BLOCK_EXCHANGE;
-}
-
-/* What is neither MPI nor computation. */
-static void sum_other(const struct mpl_events *events, uint32_t location,
+/* Of a call that neither moves messages nor is a collective. Returns whether it is one of MPI. */
+static bool sum_other(const struct mpl_events *events, uint32_t location,
                       const struct mpl_call *call, int64_t ticks, struct tick_sums *sums)
 {
-    const uint32_t region =
-        call->class == MPL_SPAN_OTHER ? mpl_call_region(events, location, call) : MPL_NONE;
+    const struct mpl_location *loc = &events->model->locations[location];
+    const uint32_t region = mpl_call_region(events, location, call);
     const enum mpl_region_kind kind =
         region == MPL_NONE ? MPL_REGION_USER : events->model->regions[region].kind;
 
     sums->device_ticks += kind == MPL_REGION_DEVICE_SYNC ? ticks : 0;
     sums->thread_ticks += kind == MPL_REGION_THREAD_SYNC ? ticks : 0;
+    return mpl_call_use(events, loc, call).is_mpi;
 }
 
-/* Pauses between questions are as short as this, usleep(1000) included; longer ones are taken for work. */
-static const double pause_s = 2e-3;
-
-/*
- * MPI_Test, MPI_Iprobe and their like that follow one another without an answer: whether the process pauses in between or
- * computes the trace does not tell. Of calls \p first to \p end - 1; \p before is the call that asked last, or MPL_NONE.
- */
-static void sum_asking(const struct mpl_events *events, uint32_t location, uint32_t first,
-                       uint32_t end, uint32_t *before)
+/* What only calls of a class have. */
+static void sum_by_class(const struct mpl_events *events, uint32_t location, uint32_t k,
+                         const struct mpl_call *call, int64_t ticks, struct tick_sums *sums,
+                         struct call_counts *counts)
 {
-    const struct mpl_location *loc = &events->model->locations[location];
-    const struct mpl_lane *lane = &events->lanes[location];
-    struct mpl_totals *totals = &events->totals[location];
-
-    for (uint32_t k = first; k < end; k++) {
-        const struct mpl_call call = mpl_call_get(lane, k);
-
-        if (call.parts != MPL_PARTS_NONE || call.class != MPL_SPAN_P2P ||
-            mpl_call_use(events, loc, &call).mode != MPL_CALL_TEST) {
-            *before = MPL_NONE;
-            continue;
+    switch ((enum mpl_span_class) call->class) {
+    case MPL_SPAN_P2P:
+        counts->n_calls++;
+        if (call->parts == MPL_PARTS_NONE) {
+            sum_without_messages(events, location, k, call, counts);
         }
-        if (*before != MPL_NONE) {
-            const double gap_s = mpl_model_seconds(
-                events->model, mpl_call_enter_ticks(events, location, k) -
-                                   mpl_call_leave_ticks(events, location, *before));
-
-            totals->asking_s += gap_s <= pause_s ? gap_s : 0;
-            totals->n_asks += gap_s <= pause_s;
-        }
-        *before = k;
+        break;
+    case MPL_SPAN_COLLECTIVE:
+        counts->n_calls++;
+        break;
+    case MPL_SPAN_OTHER:
+        counts->n_calls += sum_other(events, location, call, ticks, sums);
+        break;
+    default:
+        break;
     }
 }
 
 /* What calls \p first to \p end - 1 took. Returns all of it. */
 static int64_t sum_times(const struct totals_walk *w, uint32_t location, uint32_t first,
-                         uint32_t end)
+                         uint32_t end, struct call_counts *counts)
 {
-    const struct mpl_location *loc = &w->events->model->locations[location];
     const struct mpl_lane *lane = &w->events->lanes[location];
     struct mpl_totals *totals = &w->events->totals[location];
     struct tick_sums *sums = &w->sums[location];
     int64_t called_ticks = 0;
-    uint64_t n_calls = 0;
-    uint64_t n_unseen = 0;
 
     for (uint32_t k = first; k < end; k++) {
         const struct mpl_call call = mpl_call_get(lane, k);
-        const int64_t ticks = mpl_events_duration_ticks(w->events, location, 2 * k + 1);
+        /* Only start-up, the first call, may begin before its record. */
+        const int64_t ticks = k > 0 ? mpl_call_duration_ticks(lane, k)
+                                    : mpl_events_duration_ticks(w->events, location, 1);
 
         sums->class_ticks[call.class] += ticks;
         called_ticks += ticks;
         if (!call.is_wait_known) {
             sums->unknown_ticks += ticks;
         }
-        sum_other(w->events, location, &call, ticks, sums);
-        n_calls += is_plain_mpi(w->events, loc, &call);
-        n_unseen += is_unseen_exchange(w->events, loc, &call);
+        sum_by_class(w->events, location, k, &call, ticks, sums, counts);
         if (call.wait_kind != MPL_WAIT_NONE) {
             sums->wait_ticks[call.wait_kind] += mpl_call_wait_ticks(lane, k);
             totals->n_waits[call.wait_kind]++;
         }
     }
-    totals->n_calls += n_calls;
-    totals->n_unseen += n_unseen;
     return called_ticks;
 }
 
@@ -286,17 +293,18 @@ static void sum_calls(const struct totals_walk *w, uint32_t location)
     const struct mpl_location *loc = &w->events->model->locations[location];
     const uint32_t n_calls = w->events->lanes[location].n_calls;
     int64_t compute_ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
-    uint32_t asked = MPL_NONE;
+    struct call_counts counts = { .asked = MPL_NONE };
 
     for (uint32_t k = 0; k < n_calls;) {
         const uint32_t end = n_calls - k > CALLS_AT_A_TIME ? k + CALLS_AT_A_TIME : n_calls;
 
-        compute_ticks -= sum_times(w, location, k, end);
+        compute_ticks -= sum_times(w, location, k, end, &counts);
         mpl_stalls_sum(w->events, w->instance_due, w->posted_ticks, location, k, end);
-        sum_asking(w->events, location, k, end, &asked);
         k = end;
     }
     w->sums[location].class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
+    w->events->totals[location].n_calls += counts.n_calls;
+    w->events->totals[location].n_unseen += counts.n_unseen;
 }
 
 /* ---- together ------------------------------------------------------------------------ */
