@@ -162,23 +162,41 @@ static double seconds_of(const struct mpl_events *events, const struct mpl_buf *
     return mpl_model_seconds(events->model, ticks);
 }
 
+struct held_walk {
+    const struct mpl_events *events;
+    double *held_s; /* per location */
+};
+
+static enum mpl_status sum_location(void *context, size_t task, unsigned worker,
+                                    struct mpl_err *err)
+{
+    const struct held_walk *w = context;
+    struct mpl_buf held = mpl_buf_make(sizeof(struct mpl_held));
+    const bool is_enough = mpl_held_find(w->events, (uint32_t) task, &held);
+
+    (void) worker;
+    w->held_s[task] = is_enough ? seconds_of(w->events, &held) : 0;
+    mpl_buf_free(&held);
+    return is_enough ? MPL_OK : mpl_nomem(err);
+}
+
 enum mpl_status mpl_events_held(const struct mpl_events *events, struct mpl_arena *arena,
                                 const double **out_s, struct mpl_err *err)
 {
     const uint32_t n = events->model->n_locations;
-    double *held_s = MPL_NEW_ARRAY(arena, n, double);
-    struct mpl_buf held = mpl_buf_make(sizeof(struct mpl_held));
-    bool is_enough = held_s != NULL;
+    struct held_walk w = { events, MPL_NEW_ARRAY(arena, n, double) };
+    const struct mpl_parallel job = { .n_tasks = n,
+                                      .max_threads = mpl_threads(),
+                                      .run = sum_location,
+                                      .context = &w };
+    enum mpl_status st;
 
-    for (uint32_t location = 0; location < n && is_enough; location++) {
-        held.n = 0;
-        is_enough = mpl_held_find(events, location, &held);
-        held_s[location] = is_enough ? seconds_of(events, &held) : 0;
-    }
-    mpl_buf_free(&held);
-    if (!is_enough) {
+    if (w.held_s == NULL) {
         return mpl_nomem(err);
     }
-    *out_s = held_s;
-    return MPL_OK;
+    st = mpl_parallel_run(&job, err);
+    if (st == MPL_OK) {
+        *out_s = w.held_s;
+    }
+    return st;
 }
