@@ -51,10 +51,15 @@ struct track {
     double rate;       /* what each tick of waiting has inherited, at call `at` */
     uint32_t at;       /* calls from here on have had their turn */
     size_t left;       /* so many of its waits have not had it */
-    int64_t end_ticks; /* of the next one to have it; valid with some left */
     /* For whom it waited before its turns: a vote by majority (Boyer and Moore), weighted by what they cost. */
     uint32_t turn_after;
     double turn_lead_s;
+};
+
+/* A location with waits left. */
+struct turn {
+    int64_t end_ticks; /* of its last one */
+    uint32_t location;
 };
 
 struct delays {
@@ -64,7 +69,7 @@ struct delays {
     struct mpl_blames blames;
     struct mpl_buf changes; /* union changes */
     uint32_t first_spare;   /* of these: block + 1; 0: none */
-    uint32_t *order;        /* heap of locations with waits left: the next one first */
+    struct turn *order;     /* heap: the next one first */
     uint32_t n_order;
 };
 
@@ -396,12 +401,10 @@ static bool hand_down(struct delays *d, uint32_t location, const struct mpl_blam
  * again. Of those that end at the same moment the first location comes first: any order keeps the
  * sum, this one is the same everywhere.
  */
-static bool is_before(const struct delays *d, uint32_t a, uint32_t b)
+static bool is_before(const struct turn *a, const struct turn *b)
 {
-    const int64_t a_ticks = d->tracks[a].end_ticks;
-    const int64_t b_ticks = d->tracks[b].end_ticks;
-
-    return a_ticks != b_ticks ? a_ticks > b_ticks : a < b;
+    return a->end_ticks != b->end_ticks ? a->end_ticks > b->end_ticks
+                                        : a->location < b->location;
 }
 
 /* The last of \p left waits of a location. */
@@ -419,24 +422,18 @@ static const struct mpl_blame *last_left(const struct delays *d, uint32_t locati
 
 static void sift_down(struct delays *d, uint32_t at)
 {
-    uint32_t *order = d->order;
+    struct turn *order = d->order;
+    const struct turn turn = order[at];
 
-    for (;;) {
-        uint32_t next = 2 * at + 1;
-
-        if (next + 1 < d->n_order && is_before(d, order[next + 1], order[next])) {
-            next++;
+    for (uint32_t next = 2 * at + 1; next < d->n_order; next = 2 * at + 1) {
+        next += next + 1 < d->n_order && is_before(&order[next + 1], &order[next]);
+        if (is_before(&turn, &order[next])) {
+            break;
         }
-        if (next >= d->n_order || !is_before(d, order[next], order[at])) {
-            return;
-        }
-
-        const uint32_t location = order[at];
-
         order[at] = order[next];
-        order[next] = location;
         at = next;
     }
+    order[at] = turn;
 }
 
 enum {
@@ -473,20 +470,20 @@ static bool hand_down_all(struct delays *d, struct mpl_delay *delays)
 
     for (uint32_t l = 0; l < d->events->model->n_locations; l++) {
         if (d->tracks[l].left > 0) {
-            d->tracks[l].end_ticks = wait_end_of(d, l, last_left(d, l)->call);
-            d->order[d->n_order++] = l;
+            d->order[d->n_order++] =
+                (struct turn){ wait_end_of(d, l, last_left(d, l)->call), l };
         }
     }
     for (uint32_t at = d->n_order / 2; at > 0; at--) {
         sift_down(d, at - 1);
     }
     while (d->n_order > 0 && is_enough) {
-        const uint32_t location = d->order[0];
-        struct track *track = &d->tracks[location];
+        const uint32_t location = d->order[0].location;
 
         is_enough = hand_down(d, location, last_left(d, location), delays);
-        if (--track->left > 0) {
-            track->end_ticks = wait_end_of(d, location, last_left(d, location)->call);
+        if (--d->tracks[location].left > 0) {
+            d->order[0].end_ticks =
+                wait_end_of(d, location, last_left(d, location)->call);
             fetch_ahead(d, location);
         } else {
             d->order[0] = d->order[--d->n_order];
@@ -507,7 +504,7 @@ static bool make_tracks(struct delays *d)
     bool is_enough;
 
     d->tracks = MPL_NEW_ARRAY(d->scratch, n, struct track);
-    d->order = MPL_NEW_ARRAY(d->scratch, n, uint32_t);
+    d->order = MPL_NEW_ARRAY(d->scratch, n, struct turn);
     is_enough = d->tracks != NULL && d->order != NULL;
     for (uint32_t l = 0; l < n && is_enough; l++) {
         is_enough = make_track(d, l);
