@@ -215,6 +215,18 @@ static bool keep_messages(struct search *s, uint32_t location, uint32_t k,
     return true;
 }
 
+/* Where a call meets others. False when out of memory. */
+static bool keep_call(struct search *s, uint32_t location, uint32_t k)
+{
+    const struct mpl_call call = mpl_call_get(&s->events->lanes[location], k);
+
+    if (call.parts == MPL_PARTS_NONE) {
+        return true;
+    }
+    return keep_messages(s, location, k, &call) &&
+           (call.parts == MPL_PARTS_MESSAGES || keep_collective(s, location, k, &call));
+}
+
 static void forget_messages(struct search *s)
 {
     const struct mpl_meeting none = { MPL_NONE, MPL_NONE };
@@ -307,27 +319,21 @@ static bool find_waits(struct search *s, uint32_t location)
     return is_enough;
 }
 
+/* Of each wait from the calls before it; behind the last one nobody asks. */
 static bool find_meetings(struct search *s, uint32_t location)
 {
     const struct mpl_lane *lane = &s->events->lanes[location];
     struct mpl_blame *all = s->blames->all.data;
-    size_t next = s->blames->first[location];
     const size_t end = s->blames->first[location + 1];
+    uint32_t k = 0;
     bool is_enough = true;
 
-    for (uint32_t k = 0; next < end && is_enough; k++) {
-        const struct mpl_call call = mpl_call_get(lane, k);
-
-        if (all[next].call == k) {
-            is_enough =
-                all[next].until == MPL_NONE || find_meeting(s, call.culprit, &all[next]);
-            next++;
+    for (size_t i = s->blames->first[location]; i < end && is_enough; i++) {
+        for (; k < all[i].call && is_enough; k++) {
+            is_enough = keep_call(s, location, k);
         }
-        if (call.parts != MPL_PARTS_NONE) {
-            is_enough = is_enough && keep_messages(s, location, k, &call);
-        }
-        if (call.parts == MPL_PARTS_COLLECTIVE || call.parts == MPL_PARTS_LIST) {
-            is_enough = is_enough && keep_collective(s, location, k, &call);
+        if (is_enough && all[i].until != MPL_NONE) {
+            is_enough = find_meeting(s, mpl_call_culprit(lane, k), &all[i]);
         }
     }
     forget_messages(s);
