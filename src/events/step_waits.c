@@ -20,6 +20,7 @@ struct waits {
     uint32_t *n_sent;  /* per process: messages that the one at hand sends to it */
     uint32_t *sent_to; /* those with any */
     uint32_t n_sent_to;
+    struct mpl_buf of_envelope; /* uint32_t: messages of the location at hand */
     struct mpl_buf
         peers; /* uint32_t: who waits for a process, one process after the other */
     uint32_t *first_peer; /* per process, and the end of all */
@@ -27,23 +28,44 @@ struct waits {
     int64_t *begun_ticks; /* likewise: since when it is in that step */
 };
 
-static void count_messages(struct waits *w, uint32_t location)
+static void add_messages(struct waits *w, uint32_t peer, uint32_t n)
+{
+    if (w->n_sent[peer] == 0) {
+        w->sent_to[w->n_sent_to++] = peer;
+    }
+    w->n_sent[peer] += n;
+}
+
+/* Messages share few envelopes, so only their sums need to know what these are. False when out of memory. */
+static bool count_messages(struct waits *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
+    uint32_t *of_envelope;
 
+    if (loc->n_envelopes == 0) {
+        return true;
+    }
+    w->of_envelope.n = 0;
+    of_envelope = mpl_buf_add_many(&w->of_envelope, loc->n_envelopes);
+    if (of_envelope == NULL) {
+        return false;
+    }
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const uint32_t e = mpl_message_get(loc, m).envelope;
 
-        if (e != MPL_NONE && loc->envelopes[e].is_send &&
-            loc->envelopes[e].peer != MPL_NONE && loc->envelopes[e].peer != loc->process &&
-            !loc->envelopes[e].is_null && !loc->envelopes[e].is_garbage) {
-            const uint32_t peer = loc->envelopes[e].peer;
-
-            if (w->n_sent[peer]++ == 0) {
-                w->sent_to[w->n_sent_to++] = peer;
-            }
+        if (e != MPL_NONE) {
+            of_envelope[e]++;
         }
     }
+    for (uint32_t e = 0; e < loc->n_envelopes; e++) {
+        const struct mpl_envelope *envelope = &loc->envelopes[e];
+
+        if (of_envelope[e] > 0 && envelope->is_send && envelope->peer != MPL_NONE &&
+            envelope->peer != loc->process && !envelope->is_null && !envelope->is_garbage) {
+            add_messages(w, envelope->peer, of_envelope[e]);
+        }
+    }
+    return true;
 }
 
 /* Who gets something in every other step at least; nobody waits in each for the result at the end. */
@@ -56,7 +78,9 @@ static bool find_peers(struct waits *w)
 
         w->n_sent_to = 0;
         for (uint32_t t = 0; t < process->n_locations; t++) {
-            count_messages(w, process->locations[t]);
+            if (!count_messages(w, process->locations[t])) {
+                return false;
+            }
         }
         w->first_peer[p] = (uint32_t) w->peers.n;
         for (uint32_t i = 0; i < w->n_sent_to; i++) {
@@ -126,6 +150,7 @@ bool mpl_step_waits_find(const struct mpl_events *events, const uint32_t *who,
                        .steps = steps,
                        .n_sent = MPL_NEW_ARRAY(scratch, n, uint32_t),
                        .sent_to = MPL_NEW_ARRAY(scratch, n, uint32_t),
+                       .of_envelope = mpl_buf_make(sizeof(uint32_t)),
                        .peers = mpl_buf_make(sizeof(uint32_t)),
                        .first_peer = MPL_NEW_ARRAY(scratch, (size_t) n + 1, uint32_t),
                        .done_ticks = MPL_NEW_ARRAY(scratch, n, int64_t),
@@ -138,6 +163,7 @@ bool mpl_step_waits_find(const struct mpl_events *events, const uint32_t *who,
         is_enough = find_peers(&w);
         steps->peers_cost_s = is_enough ? cost_of(&w, who, n_compared) : 0;
     }
+    mpl_buf_free(&w.of_envelope);
     mpl_buf_free(&w.peers);
     return is_enough;
 }
