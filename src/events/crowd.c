@@ -21,7 +21,8 @@ static const double together = 0.25;
 /* A process while its calls are passed: the stretch of computation at hand. */
 struct computing {
     uint32_t location;
-    uint32_t call;         /* the first behind the stretch */
+    uint32_t n_calls;
+    uint32_t call;         /* the first behind the stretch; above n_calls: there is no further one */
     uint32_t place;        /* among those that compute; valid if is_on */
     bool is_on;            /* computes: the stretch has begun */
     int64_t since_ticks;   /* from here on it may compute next */
@@ -52,28 +53,36 @@ struct crowd_walk {
 
 /* ---- turns in the order of time ---------------------------------------------------------------- */
 
+/* Up to the next call, or behind the last one to the end. */
+static void reach_next(const struct crowd_walk *w, struct computing *c)
+{
+    const uint32_t l = c->location;
+
+    if (c->call == c->n_calls) {
+        const struct mpl_location *loc = &w->events->model->locations[l];
+
+        c->end_ticks = mpl_ticks_of(loc, loc->n_events - 1);
+    } else {
+        const int64_t enter = mpl_call_enter_ticks(w->events, l, c->call);
+
+        /* Start-up may begin before its record. */
+        c->end_ticks = c->call == 0 ? mpl_events_enter_ticks(w->events, l, 1) : enter;
+        c->since_ticks = enter + mpl_call_duration_ticks(&w->events->lanes[l], c->call);
+    }
+    c->call++;
+}
+
 /* Computation between two calls that touch is nothing. False behind the last stretch. */
 static bool find_stretch(const struct crowd_walk *w, struct computing *c, int64_t *begin)
 {
-    const struct mpl_location *loc = &w->events->model->locations[c->location];
-    const uint32_t n_calls = w->events->lanes[c->location].n_calls;
-    bool is_found = false;
-
-    while (!is_found && c->call <= n_calls && loc->n_events > 0) {
+    while (c->call <= c->n_calls) {
         *begin = c->since_ticks;
-        if (c->call == n_calls) {
-            c->end_ticks = mpl_ticks_of(loc, loc->n_events - 1);
-        } else {
-            /* Start-up may begin before its record. */
-            c->end_ticks = c->call == 0
-                               ? mpl_events_enter_ticks(w->events, c->location, 1)
-                               : mpl_call_enter_ticks(w->events, c->location, c->call);
-            c->since_ticks = mpl_call_leave_ticks(w->events, c->location, c->call);
+        reach_next(w, c);
+        if (*begin < c->end_ticks) {
+            return true;
         }
-        c->call++;
-        is_found = *begin < c->end_ticks;
     }
-    return is_found;
+    return false;
 }
 
 /* Of turns at the same time any may be first: nothing lasts between them. */
@@ -103,8 +112,12 @@ static void start(struct crowd_walk *w)
         const uint32_t l = w->events->model->processes[p].locations[0];
         const struct mpl_location *loc = &w->events->model->locations[l];
 
-        *c = (struct computing){ .location = l };
-        c->since_ticks = loc->n_events > 0 ? mpl_ticks_of(loc, 0) : 0;
+        *c = (struct computing){ .location = l, .n_calls = w->events->lanes[l].n_calls };
+        if (loc->n_events > 0) {
+            c->since_ticks = mpl_ticks_of(loc, 0);
+        } else {
+            c->call = c->n_calls + 1;
+        }
         turn->process = p;
         w->n_order += find_stretch(w, c, &turn->ticks);
     }
