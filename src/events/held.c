@@ -46,28 +46,49 @@ static uint32_t entered_until(const struct mpl_events *events, uint32_t location
 /* A wait for a message is most often among so many calls behind the one that sends it. */
 enum { CALLS_BEHIND = 16 };
 
-/* The call in which a message that is sent has to be handed over at last: the wait for it, or the send. */
+/* A call and its records. */
+struct wait_call {
+    uint32_t call;
+    uint32_t enter;
+    uint32_t leave;
+};
+
+/* The call with a record, which stands behind call \p sent: false if it is not near or in none. */
+static bool find_wait(const struct mpl_lane *lane, uint32_t sent, uint32_t event,
+                      struct wait_call *out)
+{
+    /* Calls follow one another, so only the first that does not end before the record can hold it. */
+    for (uint32_t k = sent; k < lane->n_calls && k - sent < CALLS_BEHIND; k++) {
+        const uint32_t leave = mpl_call_leave(lane, k);
+
+        if (event <= leave) {
+            *out = (struct wait_call){ k, mpl_call_enter(lane, k), leave };
+            return out->enter <= event;
+        }
+    }
+    return false;
+}
+
+/*
+ * The call in which a message that is sent has to be handed over at last: the wait for it, or the send. Messages sent one
+ * after the other are mostly waited for together, in the call that \p last is.
+ */
 static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
-                             uint32_t message, const struct mpl_message *m)
+                             uint32_t message, const struct mpl_message *m,
+                             struct wait_call *last)
 {
     const struct mpl_lane *lane = &events->lanes[location];
-    const struct mpl_location *loc = &events->model->locations[location];
     const uint32_t sent = lane->call_of_message[message];
 
-    if (mpl_kind_of(loc, m->event) == MPL_EV_SEND) {
+    if (mpl_kind_of(&events->model->locations[location], m->event) == MPL_EV_SEND) {
         return sent;
     }
     if (m->post == MPL_NONE) {
         return MPL_NONE;
     }
-    /* Calls follow one another, so only the first that does not end before the record can hold it. */
-    for (uint32_t k = sent; k < lane->n_calls && k - sent < CALLS_BEHIND; k++) {
-        if (m->post <= mpl_call_leave(lane, k)) {
-            if (mpl_call_enter(lane, k) <= m->post) {
-                return k;
-            }
-            break;
-        }
+    if ((last->enter <= m->post && m->post <= last->leave) ||
+        find_wait(lane, sent, m->post, last)) {
+        return last->call;
     }
     return mpl_call_find(events, location, m->post);
 }
@@ -118,6 +139,7 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
     const struct mpl_lane *lane = &events->lanes[location];
     const uint32_t *partners = events->match->partner[location];
     const size_t first = out->n;
+    struct wait_call last = { MPL_NONE, MPL_NONE, 0 };
 
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const struct mpl_message message = mpl_message_get(loc, m);
@@ -129,7 +151,7 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
             continue;
         }
 
-        const uint32_t call = last_call_of(events, location, m, &message);
+        const uint32_t call = last_call_of(events, location, m, &message, &last);
 
         if (call != MPL_NONE && mpl_call_wait_ticks(lane, call) == 0 &&
             is_held(events, location, call, mpl_match_end(events->match, partner), &held)) {
