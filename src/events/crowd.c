@@ -22,7 +22,7 @@ static const double together = 0.25;
 struct computing {
     uint32_t location;
     uint32_t n_calls;
-    uint32_t call;         /* the first behind the stretch; above n_calls: there is no further one */
+    uint32_t call;         /* the first behind the stretch; above n_calls: none follows */
     uint32_t place;        /* among those that compute; valid if is_on */
     bool is_on;            /* computes: the stretch has begun */
     int64_t since_ticks;   /* from here on it may compute next */

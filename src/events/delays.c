@@ -482,8 +482,7 @@ static bool hand_down_all(struct delays *d, struct mpl_delay *delays)
 
         is_enough = hand_down(d, location, last_left(d, location), delays);
         if (--d->tracks[location].left > 0) {
-            d->order[0].end_ticks =
-                wait_end_of(d, location, last_left(d, location)->call);
+            d->order[0].end_ticks = wait_end_of(d, location, last_left(d, location)->call);
             fetch_ahead(d, location);
         } else {
             d->order[0] = d->order[--d->n_order];

@@ -207,10 +207,9 @@ enum mpl_status mpl_events_held(const struct mpl_events *events, struct mpl_aren
 {
     const uint32_t n = events->model->n_locations;
     struct held_walk w = { events, MPL_NEW_ARRAY(arena, n, double) };
-    const struct mpl_parallel job = { .n_tasks = n,
-                                      .max_threads = mpl_threads(),
-                                      .run = sum_location,
-                                      .context = &w };
+    const struct mpl_parallel job = {
+        .n_tasks = n, .max_threads = mpl_threads(), .run = sum_location, .context = &w
+    };
     enum mpl_status st;
 
     if (w.held_s == NULL) {
