@@ -45,7 +45,7 @@ struct crowd_walk {
     uint32_t n_on;
     uint32_t n_processes;
     double *times; /* by the number that compute */
-    double *pairs; /* [process * n_processes + other], other below process */
+    double *pairs; /* [process * n_processes + other]; see join_pairs() */
     double all_ticks;
     uint32_t most;         /* that may compute, for pairs */
     int64_t counted_ticks; /* for pairs: while two compute, and no more than may */
@@ -142,16 +142,29 @@ static void begin(struct crowd_walk *w, struct turn *turn)
 /* The time that it computed together with another began when the later of the two did. */
 static void add_pairs(struct crowd_walk *w, uint32_t process)
 {
-    const int64_t own_ticks = w->processes[process].counted_ticks;
+    const struct computing *processes = w->processes;
+    const int64_t own_ticks = processes[process].counted_ticks;
+    const int64_t now_ticks = w->counted_ticks;
+    double *pairs = &w->pairs[(size_t) process * w->n_processes];
 
     for (uint32_t i = 0; i < w->n_on; i++) {
         const uint32_t other = w->on[i];
-        const int64_t ticks = w->processes[other].counted_ticks;
-        const uint32_t high = process > other ? process : other;
-        const uint32_t low = process > other ? other : process;
+        const int64_t ticks = processes[other].counted_ticks;
 
-        w->pairs[(size_t) high * w->n_processes + low] +=
-            (double) (w->counted_ticks - (ticks > own_ticks ? ticks : own_ticks));
+        pairs[other] += (double) (now_ticks - (ticks > own_ticks ? ticks : own_ticks));
+    }
+}
+
+/* A pair has had its time at the process that ended first: now at the higher one. */
+static void join_pairs(struct crowd_walk *w)
+{
+    const size_t n = w->n_processes;
+
+    for (size_t high = 1; high < n; high++) {
+        for (size_t low = 0; low < high; low++) {
+            w->pairs[high * n + low] += w->pairs[low * n + high];
+            w->pairs[low * n + high] = 0;
+        }
     }
 }
 
@@ -275,6 +288,7 @@ bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out)
     }
     if (is_known) {
         walk(&w);
+        join_pairs(&w);
         *out = (struct mpl_crowd){ .most = w.most,
                                    .share = w.times[w.most] / w.all_ticks,
                                    .alone = w.times[1] / w.all_ticks,
