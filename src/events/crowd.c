@@ -44,8 +44,8 @@ struct crowd_walk {
     uint32_t *on; /* processes that compute */
     uint32_t n_on;
     uint32_t n_processes;
-    double *times; /* by the number that compute */
-    double *pairs; /* [process * n_processes + other]; see join_pairs() */
+    double *times;  /* by the number that compute */
+    int64_t *pairs; /* [process * n_processes + other]; see join_pairs() */
     double all_ticks;
     uint32_t most;         /* that may compute, for pairs */
     int64_t counted_ticks; /* for pairs: while two compute, and no more than may */
@@ -145,13 +145,13 @@ static void add_pairs(struct crowd_walk *w, uint32_t process)
     const struct computing *processes = w->processes;
     const int64_t own_ticks = processes[process].counted_ticks;
     const int64_t now_ticks = w->counted_ticks;
-    double *pairs = &w->pairs[(size_t) process * w->n_processes];
+    int64_t *pairs = &w->pairs[(size_t) process * w->n_processes];
 
     for (uint32_t i = 0; i < w->n_on; i++) {
         const uint32_t other = w->on[i];
         const int64_t ticks = processes[other].counted_ticks;
 
-        pairs[other] += (double) (now_ticks - (ticks > own_ticks ? ticks : own_ticks));
+        pairs[other] += now_ticks - (ticks > own_ticks ? ticks : own_ticks);
     }
 }
 
@@ -239,10 +239,10 @@ static double share_of_pairs(const struct crowd_walk *w)
     size_t n_together = 0;
 
     for (size_t i = 0; i < (size_t) w->n_processes * w->n_processes; i++) {
-        sum += w->pairs[i];
+        sum += (double) w->pairs[i];
     }
     for (size_t i = 0; i < (size_t) w->n_processes * w->n_processes; i++) {
-        n_together += w->pairs[i] > together * sum / (double) n;
+        n_together += (double) w->pairs[i] > together * sum / (double) n;
     }
     return (double) n_together / (double) n;
 }
@@ -270,7 +270,7 @@ static bool prepare(struct crowd_walk *w, struct mpl_arena *scratch)
     w->order = MPL_NEW_ARRAY(scratch, n, struct turn);
     w->on = MPL_NEW_ARRAY(scratch, n, uint32_t);
     w->times = MPL_NEW_ARRAY(scratch, n + 1, double);
-    w->pairs = MPL_NEW_ARRAY(scratch, (size_t) n * n, double);
+    w->pairs = MPL_NEW_ARRAY(scratch, (size_t) n * n, int64_t);
     return w->processes != NULL && w->order != NULL && w->on != NULL && w->times != NULL &&
            w->pairs != NULL;
 }
