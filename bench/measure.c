@@ -70,6 +70,9 @@ void in_turns(const struct task *tasks, int n, struct cost *costs)
     double seconds[MOST_TASKS][TURNS];
     double wall[MOST_TASKS][TURNS];
 
+    if (n > MOST_TASKS) {
+        die("too many tasks");
+    }
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < n; i++) {
             costs[i] = one_turn(&tasks[i]);

@@ -15,7 +15,7 @@ _Noreturn void die(const char *what);
 /** Of TURNS values, which are sorted. */
 double median(double *values);
 double now_s(void);
-/** What a process of its own does; its output goes nowhere. */
+/** `work` is done with `what` in a process of its own, whose output goes nowhere. */
 struct task {
     void (*work)(char *const *what);
     char *const *what;
@@ -24,7 +24,9 @@ struct task {
 void execute(char *const *argv);
 /** What each of \p n tasks (at most MOST_TASKS) takes, TURNS times in turns: whatever slows the machine for a while slows all of them. */
 void in_turns(const struct task *tasks, int n, struct cost *costs);
+/** Likewise of a single task. */
 struct cost in_process(void (*work)(char *const *what), char *const *what);
+/** Likewise of a command. */
 struct cost command(char *const *argv);
 /** A command, a single time. */
 void once(char *const *argv);

@@ -79,9 +79,10 @@ static void remove_trace(char *trace)
     once(line);
 }
 
-/* Twice at once. */
+/* Twice at once; both have ended when this has. */
 static void execute_pair(char *const *argv)
 {
+    bool is_good = true;
     int status = 0;
 
     for (int i = 0; i < 2; i++) {
@@ -90,9 +91,10 @@ static void execute_pair(char *const *argv)
         }
     }
     for (int i = 0; i < 2; i++) {
-        if (wait(&status) < 0 || status != 0) {
-            _exit(1);
-        }
+        is_good = wait(&status) > 0 && status == 0 && is_good;
+    }
+    if (!is_good) {
+        _exit(1);
     }
 }
 
