@@ -168,8 +168,19 @@ static enum mpl_status find_sets(struct mpl_analysis *a,
 struct readying {
     struct mpl_analysis *a;
     const struct mpl_analysis_options *options;
-    struct mpl_variables **variables; /* per run; NULL: of no use */
 };
+
+/* What rules will ask of nearly every run. Where memory is short, whoever asks for it says so. */
+static void make_usual(const struct mpl_analysis *a)
+{
+    for (size_t i = 0; i < a->n_runs; i++) {
+        struct mpl_variables *variables = NULL;
+
+        if (mpl_run_is_usable(&a->runs[i]) && mpl_run_variables(&a->runs[i], &variables)) {
+            mpl_variables_make_usual(variables);
+        }
+    }
+}
 
 static enum mpl_status ready_part(void *context, size_t part, unsigned worker,
                                   struct mpl_err *err)
@@ -180,9 +191,7 @@ static enum mpl_status ready_part(void *context, size_t part, unsigned worker,
     if (part == 0) {
         return load_rules(r->a, r->options, err);
     }
-    if (r->variables[part - 1] != NULL) {
-        mpl_variables_make_usual(r->variables[part - 1]);
-    }
+    make_usual(r->a);
     return MPL_OK;
 }
 
@@ -191,25 +200,12 @@ static enum mpl_status ready_rules(struct mpl_analysis *a,
                                    const struct mpl_analysis_options *options,
                                    struct mpl_err *err)
 {
-    struct readying r = { .a = a,
-                          .options = options,
-                          .variables =
-                              MPL_NEW_ARRAY(a->arena, a->n_runs, struct mpl_variables *) };
-    const struct mpl_parallel parts = { .n_tasks = 1 + a->n_runs,
-                                        .max_threads = mpl_threads(),
-                                        .run = ready_part,
-                                        .context = &r };
+    struct readying r = { a, options };
+    const struct mpl_parallel both = {
+        .n_tasks = 2, .max_threads = mpl_threads(), .run = ready_part, .context = &r
+    };
 
-    if (r.variables == NULL) {
-        return mpl_nomem(err);
-    }
-    for (size_t i = 0; i < a->n_runs; i++) {
-        if (mpl_run_is_usable(&a->runs[i]) &&
-            !mpl_run_variables(&a->runs[i], &r.variables[i])) {
-            return mpl_nomem(err);
-        }
-    }
-    return mpl_parallel_run(&parts, err);
+    return mpl_parallel_run(&both, err);
 }
 
 static enum mpl_status reason(struct mpl_analysis *a,
