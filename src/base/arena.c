@@ -71,7 +71,6 @@ static char *add_block(struct mpl_arena *arena, size_t bytes)
     if (block == NULL) {
         return NULL;
     }
-    mpl_prefer_large_pages(block, sizeof *block + bytes);
     block->next = arena->blocks;
     arena->blocks = block;
     return block->data;

@@ -7,17 +7,9 @@
 
 #include "base/base.h"
 
-enum { MPL_LARGE_PAGE_BYTES = 1 << 21 };
-
 /** calloc() and realloc() that obey mpl_alloc_fail_after(). Freed with free(). */
 void *mpl_heap_zeroed(size_t n, size_t size);
 void *mpl_heap_resize(void *block, size_t n, size_t size);
-/**
- * For a long block that will be filled from front to back, right after it was allocated: half of the time goes into
- * the first touch of its pages, and large pages make those 500 times fewer. A hint; only what large pages fill.
- */
-void mpl_prefer_large_pages(void *block, size_t bytes);
-
 /** Has \p block, of the heap, freed with the arena; false: no memory, it is still the caller's. */
 bool mpl_arena_adopt(struct mpl_arena *arena, void *block, size_t bytes);
 

@@ -13,16 +13,6 @@ struct mpl_buf mpl_buf_make(size_t item_size)
     return (struct mpl_buf){ .size = item_size };
 }
 
-/* So many items as fill the large pages that \p room items begin. */
-static size_t fill_large_pages(size_t room, size_t size)
-{
-    const size_t last = (room * size - 1) % MPL_LARGE_PAGE_BYTES;
-
-    return room < MPL_LARGE_PAGE_BYTES / size || room > SIZE_MAX / 2 / size
-               ? room
-               : room + (MPL_LARGE_PAGE_BYTES - 1 - last) / size;
-}
-
 /* The block belongs to an arena: what goes on gets another one, larger, so that few are needed. */
 static bool begin_block(struct mpl_buf *buf, size_t room)
 {
@@ -48,12 +38,10 @@ bool mpl_buf_reserve(struct mpl_buf *buf, size_t room)
     if (buf->lent > 0) {
         return begin_block(buf, room);
     }
-    room = fill_large_pages(room, buf->size);
     void *data = mpl_heap_resize(buf->data, room, buf->size);
     if (data == NULL) {
         return false;
     }
-    mpl_prefer_large_pages(data, room * buf->size);
     buf->data = data;
     buf->room = room;
     return true;
@@ -143,7 +131,7 @@ void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
 
 /*
  * The arena gets the block, and the buffer goes on behind what it has given away: nothing is copied, and what
- * many short arrays are made of is a few large blocks, which come from the kernel in large pages.
+ * many short arrays are made of is a few large blocks.
  */
 void *mpl_buf_drain(struct mpl_buf *buf, size_t n, struct mpl_arena *arena)
 {
