@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* More would take too long for what it shows. */
-enum { MOST_CALLS = 2000000, MOST_PROCESSES = 256 };
+/* More would take too long for what it shows. Each part of the window has counts of its own. */
+enum { MOST_CALLS = 2000000, MOST_PROCESSES = 256, MOST_PARTS = 8 };
 /* Share of the time that may be beyond the limit: clocks are off by a little. */
 static const double beyond = 0.02;
 /* Two processes compute together if they do so for this share of what any two do on average. */
@@ -36,19 +36,27 @@ struct turn {
     uint32_t process;
 };
 
+/* A part of the window. */
 struct crowd_walk {
     const struct mpl_events *events;
+    int64_t begin_ticks;
+    int64_t end_ticks;
     struct computing *processes;
     struct turn *order; /* heap of those that have a turn left: the next one first */
     uint32_t n_order;
     uint32_t *on; /* processes that compute */
     uint32_t n_on;
     uint32_t n_processes;
-    double *times;  /* by the number that compute */
-    int64_t *pairs; /* [process * n_processes + other]; see join_pairs() */
-    double all_ticks;
+    int64_t *times;        /* by the number that compute */
+    int64_t *pairs;        /* [process * n_processes + other]; see join_pairs() */
     uint32_t most;         /* that may compute, for pairs */
     int64_t counted_ticks; /* for pairs: while two compute, and no more than may */
+};
+
+struct crowd {
+    const struct mpl_events *events;
+    struct crowd_walk parts[MOST_PARTS]; /* the first one has the sums of all */
+    unsigned n_parts;
 };
 
 /* ---- turns in the order of time ---------------------------------------------------------------- */
@@ -72,17 +80,55 @@ static void reach_next(const struct crowd_walk *w, struct computing *c)
     c->call++;
 }
 
-/* Computation between two calls that touch is nothing. False behind the last stretch. */
+/* What of it lies in the part. Computation between two calls that touch is nothing. False behind the last stretch. */
 static bool find_stretch(const struct crowd_walk *w, struct computing *c, int64_t *begin)
 {
-    while (c->call <= c->n_calls) {
-        *begin = c->since_ticks;
+    while (c->call <= c->n_calls && c->since_ticks < w->end_ticks) {
+        *begin = c->since_ticks > w->begin_ticks ? c->since_ticks : w->begin_ticks;
         reach_next(w, c);
+        if (c->end_ticks > w->end_ticks) {
+            c->end_ticks = w->end_ticks;
+        }
         if (*begin < c->end_ticks) {
             return true;
         }
     }
     return false;
+}
+
+/* The first call behind the begin of the part. */
+static uint32_t find_call(const struct crowd_walk *w, const struct computing *c)
+{
+    uint32_t low = 0;
+    uint32_t high = c->n_calls;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (mpl_call_enter_ticks(w->events, c->location, middle) > w->begin_ticks) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+static void start_process(const struct crowd_walk *w, struct computing *c,
+                          uint32_t location)
+{
+    const struct mpl_location *loc = &w->events->model->locations[location];
+    const struct mpl_lane *lane = &w->events->lanes[location];
+
+    *c = (struct computing){ .location = location, .n_calls = lane->n_calls };
+    if (loc->n_events == 0) {
+        c->call = c->n_calls + 1;
+        return;
+    }
+    c->call = find_call(w, c);
+    c->since_ticks = c->call == 0 ? mpl_ticks_of(loc, 0)
+                                  : mpl_call_enter_ticks(w->events, location, c->call - 1) +
+                                        mpl_call_duration_ticks(lane, c->call - 1);
 }
 
 /* Of turns at the same time any may be first: nothing lasts between them. */
@@ -107,19 +153,11 @@ static void start(struct crowd_walk *w)
     w->n_order = 0;
     w->n_on = 0;
     for (uint32_t p = 0; p < w->n_processes; p++) {
-        struct computing *c = &w->processes[p];
         struct turn *turn = &w->order[w->n_order];
-        const uint32_t l = w->events->model->processes[p].locations[0];
-        const struct mpl_location *loc = &w->events->model->locations[l];
 
-        *c = (struct computing){ .location = l, .n_calls = w->events->lanes[l].n_calls };
-        if (loc->n_events > 0) {
-            c->since_ticks = mpl_ticks_of(loc, 0);
-        } else {
-            c->call = c->n_calls + 1;
-        }
+        start_process(w, &w->processes[p], w->events->model->processes[p].locations[0]);
         turn->process = p;
-        w->n_order += find_stretch(w, c, &turn->ticks);
+        w->n_order += find_stretch(w, &w->processes[p], &turn->ticks);
     }
     for (uint32_t i = w->n_order / 2; i-- > 0;) {
         sift_down(w, i);
@@ -183,17 +221,12 @@ static bool end(struct crowd_walk *w, struct turn *turn)
     return find_stretch(w, c, &turn->ticks);
 }
 
-static void pass(struct crowd_walk *w, int64_t from_ticks, int64_t to_ticks)
+static void pass(struct crowd_walk *w, int64_t ticks)
 {
-    if (from_ticks < w->events->window_begin_ticks ||
-        to_ticks > w->events->window_end_ticks) {
-        return;
-    }
     if (w->most == 0) {
-        w->times[w->n_on] += (double) (to_ticks - from_ticks);
-        w->all_ticks += (double) (to_ticks - from_ticks);
+        w->times[w->n_on] += ticks;
     } else if (w->n_on > 1 && w->n_on <= w->most) {
-        w->counted_ticks += to_ticks - from_ticks;
+        w->counted_ticks += ticks;
     }
 }
 
@@ -203,11 +236,14 @@ static void pass(struct crowd_walk *w, int64_t from_ticks, int64_t to_ticks)
  */
 static void walk(struct crowd_walk *w)
 {
+    int64_t ticks = w->begin_ticks;
+
     start(w);
     while (w->n_order > 0) {
         struct turn *turn = &w->order[0];
-        const int64_t ticks = turn->ticks;
 
+        pass(w, turn->ticks - ticks);
+        ticks = turn->ticks;
         if (!w->processes[turn->process].is_on) {
             begin(w, turn);
         } else if (!end(w, turn)) {
@@ -215,19 +251,60 @@ static void walk(struct crowd_walk *w)
         }
         if (w->n_order > 0) {
             sift_down(w, 0);
-            pass(w, ticks, w->order[0].ticks);
         }
     }
+    pass(w, w->end_ticks - ticks);
+}
+
+static enum mpl_status walk_part(void *context, size_t part, unsigned worker,
+                                 struct mpl_err *err)
+{
+    struct crowd *c = context;
+
+    (void) worker;
+    (void) err;
+    walk(&c->parts[part]);
+    return MPL_OK;
+}
+
+/* Sums are whole ticks: they do not depend on where parts end. */
+static void walk_all(struct crowd *c)
+{
+    const uint32_t n = c->parts[0].n_processes;
+    const struct mpl_parallel job = {
+        .n_tasks = c->n_parts, .max_threads = c->n_parts, .run = walk_part, .context = c
+    };
+
+    (void) mpl_parallel_run(&job, NULL);
+    for (unsigned i = 1; i < c->n_parts; i++) {
+        for (uint32_t k = 0; k <= n; k++) {
+            c->parts[0].times[k] += c->parts[i].times[k];
+            c->parts[i].times[k] = 0;
+        }
+        for (size_t k = 0; k < (size_t) n * n; k++) {
+            c->parts[0].pairs[k] += c->parts[i].pairs[k];
+        }
+    }
+}
+
+static double sum_of(const int64_t *ticks, size_t n)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += ticks[i];
+    }
+    return (double) sum;
 }
 
 /* The number beyond which there is next to nothing. */
 static uint32_t limit_of(const struct crowd_walk *w)
 {
-    double rest = 0;
+    const double most = beyond * sum_of(w->times, (size_t) w->n_processes + 1);
     uint32_t n = w->n_processes;
 
-    while (n > 0 && rest + w->times[n] <= beyond * w->all_ticks) {
-        rest += w->times[n--];
+    for (int64_t rest = 0; n > 0 && (double) (rest + w->times[n]) <= most; n--) {
+        rest += w->times[n];
     }
     return n;
 }
@@ -235,14 +312,12 @@ static uint32_t limit_of(const struct crowd_walk *w)
 static double share_of_pairs(const struct crowd_walk *w)
 {
     const size_t n = (size_t) w->n_processes * (w->n_processes - 1) / 2;
-    double sum = 0;
+    const size_t n_all = (size_t) w->n_processes * w->n_processes;
+    const double mean = sum_of(w->pairs, n_all) / (double) n;
     size_t n_together = 0;
 
-    for (size_t i = 0; i < (size_t) w->n_processes * w->n_processes; i++) {
-        sum += (double) w->pairs[i];
-    }
-    for (size_t i = 0; i < (size_t) w->n_processes * w->n_processes; i++) {
-        n_together += (double) w->pairs[i] > together * sum / (double) n;
+    for (size_t i = 0; i < n_all; i++) {
+        n_together += (double) w->pairs[i] > together * mean;
     }
     return (double) n_together / (double) n;
 }
@@ -262,37 +337,73 @@ static bool can_tell(const struct mpl_events *events)
            n_calls <= MOST_CALLS;
 }
 
-static bool prepare(struct crowd_walk *w, struct mpl_arena *scratch)
+static bool prepare_part(const struct crowd *c, unsigned part, struct mpl_arena *scratch,
+                         struct crowd_walk *w)
 {
-    const uint32_t n = w->n_processes;
+    const struct mpl_events *e = c->events;
+    const uint32_t n = e->model->n_processes;
+    const int64_t step = (e->window_end_ticks - e->window_begin_ticks) / c->n_parts;
+    const int64_t begin_ticks = e->window_begin_ticks + part * step;
 
-    w->processes = MPL_NEW_ARRAY(scratch, n, struct computing);
-    w->order = MPL_NEW_ARRAY(scratch, n, struct turn);
-    w->on = MPL_NEW_ARRAY(scratch, n, uint32_t);
-    w->times = MPL_NEW_ARRAY(scratch, n + 1, double);
-    w->pairs = MPL_NEW_ARRAY(scratch, (size_t) n * n, int64_t);
+    *w = (struct crowd_walk){
+        .events = e,
+        .begin_ticks = begin_ticks,
+        .end_ticks = part + 1 == c->n_parts ? e->window_end_ticks : begin_ticks + step,
+        .processes = MPL_NEW_ARRAY(scratch, n, struct computing),
+        .order = MPL_NEW_ARRAY(scratch, n, struct turn),
+        .on = MPL_NEW_ARRAY(scratch, n, uint32_t),
+        .n_processes = n,
+        .times = MPL_NEW_ARRAY(scratch, n + 1, int64_t),
+        .pairs = MPL_NEW_ARRAY(scratch, (size_t) n * n, int64_t),
+    };
     return w->processes != NULL && w->order != NULL && w->on != NULL && w->times != NULL &&
            w->pairs != NULL;
 }
 
+static bool prepare(struct crowd *c, struct mpl_arena *scratch)
+{
+    bool is_enough = scratch != NULL;
+
+    c->n_parts = mpl_threads() < MOST_PARTS ? mpl_threads() : MOST_PARTS;
+    for (unsigned i = 0; i < c->n_parts && is_enough; i++) {
+        is_enough = prepare_part(c, i, scratch, &c->parts[i]);
+    }
+    return is_enough;
+}
+
+static bool measure(struct crowd *c, struct mpl_crowd *out)
+{
+    struct crowd_walk *w = &c->parts[0];
+
+    walk_all(c);
+
+    const uint32_t most = limit_of(w);
+    const double all_ticks = sum_of(w->times, (size_t) w->n_processes + 1);
+
+    if (most == 0 || all_ticks <= 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < c->n_parts; i++) {
+        c->parts[i].most = most;
+    }
+    walk_all(c);
+    join_pairs(w);
+    *out = (struct mpl_crowd){ .most = most,
+                               .share = (double) w->times[most] / all_ticks,
+                               .alone = (double) w->times[1] / all_ticks,
+                               .pairs = share_of_pairs(w) };
+    return true;
+}
+
 bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out)
 {
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct crowd_walk w = { .events = events, .n_processes = events->model->n_processes };
-    bool is_known = scratch != NULL && can_tell(events) && prepare(&w, scratch);
+    struct mpl_arena *scratch = NULL;
+    struct crowd c = { .events = events };
+    bool is_known = can_tell(events);
 
     if (is_known) {
-        walk(&w);
-        w.most = limit_of(&w);
-        is_known = w.most > 0 && w.all_ticks > 0;
-    }
-    if (is_known) {
-        walk(&w);
-        join_pairs(&w);
-        *out = (struct mpl_crowd){ .most = w.most,
-                                   .share = w.times[w.most] / w.all_ticks,
-                                   .alone = w.times[1] / w.all_ticks,
-                                   .pairs = share_of_pairs(&w) };
+        scratch = mpl_arena_create();
+        is_known = prepare(&c, scratch) && measure(&c, out);
     }
     mpl_arena_destroy(scratch);
     return is_known;
