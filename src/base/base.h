@@ -414,7 +414,7 @@ int mpl_compare_i64(const void *x, const void *y);
 int mpl_compare_doubles(const void *x, const void *y);
 /** The median of \p n numbers, which are then in ascending order; NaN of none. */
 double mpl_median(double *values, size_t n);
-/** The one of \p n > 0 numbers from which on they have half of the sum; they are then in ascending order.
+/** The one of \p n > 0 numbers, none below 0, from which on they have half of the sum, at least; they are then in another order.
  *  Of durations it is how long most of the time takes: many short ones hardly count. */
 int64_t mpl_usual(int64_t *values, size_t n);
 

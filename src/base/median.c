@@ -46,18 +46,62 @@ double mpl_median(double *values, size_t n)
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
+/* The first \p *n_more of \p values are then larger than \p pivot, and \p *n_same behind them the same. Returns the sum
+ * of the larger ones. */
+static int64_t split(int64_t *values, size_t n, int64_t pivot, size_t *n_more,
+                     size_t *n_same)
+{
+    int64_t sum = 0;
+    size_t more = 0;
+    size_t same = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const int64_t value = values[i];
+
+        if (value >= pivot) {
+            values[i] = values[more + same];
+            values[more + same] = value;
+            same++;
+        }
+        if (value > pivot) {
+            values[more + same - 1] = values[more];
+            values[more++] = value;
+            same--;
+            sum += value;
+        }
+    }
+    *n_more = more;
+    *n_same = same;
+    return sum;
+}
+
+/* By selection with pivots at random, as there may be millions: each value is looked at some three times. */
 int64_t mpl_usual(int64_t *values, size_t n)
 {
-    double all = 0;
-    double sum = 0;
-    size_t i = n;
+    uint64_t random = 1;
+    int64_t rest = 0; /* half of the sum, without what is larger than the values at hand */
 
-    mpl_sort_few(values, n, sizeof *values, mpl_compare_i64);
-    for (size_t k = 0; k < n; k++) {
-        all += (double) values[k];
+    for (size_t i = 0; i < n; i++) {
+        rest += values[i];
     }
-    do {
-        sum += (double) values[--i];
-    } while (i > 0 && 2 * sum < all);
-    return values[i];
+    rest -= rest / 2;
+    for (;;) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+
+        const int64_t pivot = values[(random >> 33) % n];
+        size_t n_more;
+        size_t n_same;
+        const int64_t more = split(values, n, pivot, &n_more, &n_same);
+
+        if (n_more > 0 && more >= rest) {
+            n = n_more;
+            continue;
+        }
+        rest -= more + (int64_t) n_same * pivot;
+        if (rest <= 0 || n_more + n_same == n) {
+            return pivot;
+        }
+        values += n_more + n_same;
+        n -= n_more + n_same;
+    }
 }

@@ -6,6 +6,7 @@
 
 #include "draw/draw_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_ROWS = 10, WAITS_LONG = 4, MOST_PIECES = 100000 };
@@ -61,16 +62,21 @@ static int64_t half_of(const struct search *search, int64_t length, int64_t *tic
 
 /* Those with most; where the finding blames nobody, and so may be anywhere, those as usual. Of nearly as good ones those
  * nearest to the middle: begin and end of a run are seldom like the rest of it. */
-static size_t best_of(const int64_t *pairs, size_t n, bool is_anywhere, int64_t *sorted)
+static size_t best_of(const int64_t *pairs, size_t n, bool is_anywhere, int64_t *copy)
 {
     const double nearly = 0.9;
     size_t best = 0;
     size_t best_distance = SIZE_MAX;
 
-    memcpy(sorted, pairs, n * sizeof *pairs);
-    const int64_t usual = mpl_usual(sorted, n);
-    const double most = (double) (is_anywhere ? usual : sorted[n - 1]);
+    double most = 0;
 
+    if (is_anywhere) {
+        memcpy(copy, pairs, n * sizeof *pairs);
+        most = (double) mpl_usual(copy, n);
+    }
+    for (size_t i = 0; i < n && !is_anywhere; i++) {
+        most = fmax(most, (double) pairs[i]);
+    }
     for (size_t i = 0; i < n; i++) {
         const size_t distance = 2 * i > n ? 2 * i - n : n - 2 * i;
 
@@ -97,9 +103,9 @@ static enum mpl_status find_stretch(const struct search *search, bool is_anywher
     const int64_t half = ticks == NULL ? 1 : half_of(search, length, ticks);
     const size_t n_pieces = (size_t) ((length - 1) / half) + 2;
     int64_t *sums = MPL_NEW_ARRAY(search->s->arena, n_pieces, int64_t);
-    int64_t *sorted = MPL_NEW_ARRAY(search->s->arena, n_pieces, int64_t);
+    int64_t *copy = MPL_NEW_ARRAY(search->s->arena, n_pieces, int64_t);
 
-    if (ticks == NULL || sums == NULL || sorted == NULL) {
+    if (ticks == NULL || sums == NULL || copy == NULL) {
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < n; i++) {
@@ -113,7 +119,7 @@ static enum mpl_status find_stretch(const struct search *search, bool is_anywher
     for (size_t i = 0; i + 1 < n_pieces; i++) {
         sums[i] += sums[i + 1];
     }
-    const size_t best = best_of(sums, n_pieces - 1, is_anywhere, sorted);
+    const size_t best = best_of(sums, n_pieces - 1, is_anywhere, copy);
 
     frame->is_typical = is_anywhere;
     frame->begin_ticks = begin + (int64_t) best * half;

@@ -634,6 +634,47 @@ START_TEST(quality_without_memory_says_that_notes_are_missing)
 }
 END_TEST
 
+/* As it is defined: from the largest one down. */
+static int64_t usual_by_sorting(const int64_t *values, size_t n)
+{
+    int64_t sorted[64];
+    int64_t all = 0;
+    int64_t sum = 0;
+
+    memcpy(sorted, values, n * sizeof *values);
+    qsort(sorted, n, sizeof *sorted, mpl_compare_i64);
+    for (size_t i = 0; i < n; i++) {
+        all += sorted[i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        sum += sorted[i];
+        if (2 * sum >= all) {
+            return sorted[i];
+        }
+    }
+    return -1;
+}
+
+START_TEST(usual_is_where_half_of_the_sum_is_reached)
+{
+    unsigned random = 7;
+
+    for (unsigned round = 0; round < 20000; round++) {
+        const size_t n = 1 + round % 64;
+        const unsigned most = 1 + round / 64 % 40;
+        int64_t values[64];
+
+        for (size_t i = 0; i < n; i++) {
+            random = random * 1103515245 + 12345;
+            values[i] = (random >> 16) % most;
+        }
+        const int64_t expected = usual_by_sorting(values, n);
+
+        ck_assert_int_eq(mpl_usual(values, n), expected);
+    }
+}
+END_TEST
+
 START_TEST(median_is_the_middle)
 {
     double odd[] = { 9, -1, 4 };
@@ -783,6 +824,7 @@ int main(void)
     tcase_add_test(tcase, quality_notes_are_counted_and_located_once_each);
     tcase_add_loop_test(tcase, quality_locations_ascend_in_whatever_order_they_come, 0, 10);
     tcase_add_test(tcase, quality_without_memory_says_that_notes_are_missing);
+    tcase_add_test(tcase, usual_is_where_half_of_the_sum_is_reached);
     tcase_add_test(tcase, median_is_the_middle);
     tcase_add_test(tcase, few_are_sorted_and_equal_ones_keep_their_order);
     tcase_add_test(tcase, a_program_is_looked_for_as_the_system_does);
