@@ -13,11 +13,17 @@
 
 #include <string.h>
 
+/* Calls that are needed. */
+struct marks {
+    uint32_t *is_needed; /* per CALLS_PER_BLOCK calls, a bit of each */
+    bool *is_kept;       /* likewise: records may ask for one of them */
+};
+
+/* What a thread lays out. */
 struct layout {
     struct activities *a;
     struct mpl_arena *arena;
-    struct mpl_arena *scratch;
-    bool *is_kept; /* per CALLS_PER_BLOCK calls: records may ask for one of them */
+    struct marks marks; /* its own: it marks calls of all locations */
     /* The location at hand. */
     uint32_t location;
     struct mpl_buf code; /* uint8_t: its activities, up to the one at hand */
@@ -57,17 +63,16 @@ uint32_t mpl_activities_find_receive(const struct mpl_location *loc,
     return e;
 }
 
-static void mark_needed(const struct activities *a, uint32_t number)
+static void mark_needed(const struct layout *y, uint32_t number)
 {
-    a->needed[number / CALLS_PER_BLOCK].is_needed |= UINT32_C(1)
-                                                     << number % CALLS_PER_BLOCK;
+    y->marks.is_needed[number / CALLS_PER_BLOCK] |= UINT32_C(1) << number % CALLS_PER_BLOCK;
 }
 
 /* Somebody needs the call who says so nowhere in the activities. */
 static void mark_kept(const struct layout *y, uint32_t number)
 {
-    mark_needed(y->a, number);
-    y->is_kept[number / CALLS_PER_BLOCK] = true;
+    mark_needed(y, number);
+    y->marks.is_kept[number / CALLS_PER_BLOCK] = true;
 }
 
 /* The other end of a message, in calls that are replayed by their records. */
@@ -112,7 +117,7 @@ static void add_need(struct layout *y, uint32_t other, uint32_t call)
 {
     const uint32_t number = y->a->first_call[other] + call;
 
-    mark_needed(y->a, number);
+    mark_needed(y, number);
     memcpy(needs_of(y) + y->n_needs * ACTIVITY_NEED_BYTES, &number, sizeof number);
     y->n_needs++;
 }
@@ -366,7 +371,6 @@ static bool lay_out_location(struct layout *y)
     a->code[y->location] = mpl_buf_drain(&y->code, y->code.n, y->arena);
     a->answers[y->location] = mpl_answers_end(&y->answers);
     if (a->answers[y->location]) {
-        a->n_answering++;
         mark_all(y);
     }
     return a->code[y->location] != NULL;
@@ -375,11 +379,11 @@ static bool lay_out_location(struct layout *y)
 /* ---- collectives ---------------------------------------------------------------------------- */
 
 /* Who does not come cannot be waited for: a part that is recorded outside of any call. */
-static bool lay_out_collectives(struct layout *y)
+static bool lay_out_collectives(const struct layout *y, struct mpl_arena *scratch)
 {
     struct activities *a = y->a;
     struct mpl_coll_need *needs =
-        MPL_NEW_ARRAY(y->scratch, a->model->n_locations, struct mpl_coll_need);
+        MPL_NEW_ARRAY(scratch, a->model->n_locations, struct mpl_coll_need);
 
     for (uint32_t i = 0; i < a->match->n_instances && needs != NULL; i++) {
         const struct mpl_coll_instance *instance = &a->match->instances[i];
@@ -411,15 +415,14 @@ static void number_slots(struct activities *a, uint32_t n_blocks)
 }
 
 /* False when out of memory. */
-static bool make_slots(const struct layout *y)
+static bool make_slots(struct activities *a, const bool *is_kept, struct mpl_arena *arena)
 {
-    struct activities *a = y->a;
     const uint32_t n_blocks = a->first_call[a->model->n_locations] / CALLS_PER_BLOCK + 1;
 
     number_slots(a, n_blocks);
-    a->n_needs = MPL_NEW_ARRAY(y->arena, a->n_slots / SLOTS_PER_BLOCK + 1, uint32_t);
+    a->n_needs = MPL_NEW_ARRAY(arena, a->n_slots / SLOTS_PER_BLOCK + 1, uint32_t);
     for (uint32_t i = 0; i < n_blocks && a->n_needs != NULL; i++) {
-        if (y->is_kept[i]) {
+        if (is_kept[i]) {
             /* The slots of so few calls are in two blocks at most. */
             const uint32_t end = i + 1 < n_blocks ? a->needed[i + 1].n_before : a->n_slots;
 
@@ -476,17 +479,15 @@ bool mpl_activities_can_number(const struct mpl_events *events)
     return n < UINT32_MAX;
 }
 
-static bool make_tables(struct layout *y)
+static bool make_tables(struct activities *a, struct mpl_arena *arena)
 {
-    struct activities *a = y->a;
     const uint32_t n = a->model->n_locations;
-    uint32_t n_blocks;
 
-    a->first_call = MPL_NEW_ARRAY(y->arena, (size_t) n + 1, uint32_t);
-    a->first_collective = MPL_NEW_ARRAY(y->arena, (size_t) n + 1, size_t);
-    a->is_part = MPL_NEW_ARRAY(y->arena, n, bool);
-    a->answers = MPL_NEW_ARRAY(y->arena, n, bool);
-    a->n_needed = MPL_NEW_ARRAY(y->arena, a->match->n_instances, uint32_t);
+    a->first_call = MPL_NEW_ARRAY(arena, (size_t) n + 1, uint32_t);
+    a->first_collective = MPL_NEW_ARRAY(arena, (size_t) n + 1, size_t);
+    a->is_part = MPL_NEW_ARRAY(arena, n, bool);
+    a->answers = MPL_NEW_ARRAY(arena, n, bool);
+    a->n_needed = MPL_NEW_ARRAY(arena, a->match->n_instances, uint32_t);
     if (a->first_call == NULL || a->first_collective == NULL || a->is_part == NULL ||
         a->answers == NULL || a->n_needed == NULL) {
         return false;
@@ -498,42 +499,120 @@ static bool make_tables(struct layout *y)
         a->first_collective[l + 1] = a->first_collective[l] + loc->n_collectives;
         a->is_part[l] = takes_part(loc);
     }
-    n_blocks = a->first_call[n] / CALLS_PER_BLOCK + 1;
-    a->code = MPL_NEW_ARRAY(y->arena, n, uint8_t *);
-    a->needed = MPL_NEW_ARRAY(y->arena, n_blocks, struct needed_block);
-    y->is_kept = MPL_NEW_ARRAY(y->scratch, n_blocks, bool);
-    a->arrival = MPL_NEW_ARRAY(y->arena, a->first_collective[n], uint32_t);
-    a->coll_needs = MPL_NEW_ARRAY(y->arena, a->first_collective[n], struct mpl_coll_need);
+    a->code = MPL_NEW_ARRAY(arena, n, uint8_t *);
+    a->needed =
+        MPL_NEW_ARRAY(arena, a->first_call[n] / CALLS_PER_BLOCK + 1, struct needed_block);
+    a->arrival = MPL_NEW_ARRAY(arena, a->first_collective[n], uint32_t);
+    a->coll_needs = MPL_NEW_ARRAY(arena, a->first_collective[n], struct mpl_coll_need);
     for (size_t i = 0; i < a->first_collective[n] && a->arrival != NULL; i++) {
         a->arrival[i] = MPL_NONE;
     }
     return a->code != NULL && a->needed != NULL && a->arrival != NULL &&
-           a->coll_needs != NULL && y->is_kept != NULL;
+           a->coll_needs != NULL;
+}
+
+/* More would take memory for marks, and wait for the replay that others need. */
+enum { MOST_WORKERS = 8 };
+
+struct crew {
+    struct layout workers[MOST_WORKERS];
+    unsigned n;
+};
+
+static bool make_crew(struct crew *crew, struct activities *a, struct mpl_arena *scratch)
+{
+    const uint32_t n_blocks = a->first_call[a->model->n_locations] / CALLS_PER_BLOCK + 1;
+    bool is_enough = true;
+
+    crew->n = mpl_threads() < MOST_WORKERS ? mpl_threads() : MOST_WORKERS;
+    for (unsigned i = 0; i < crew->n; i++) {
+        struct layout *y = &crew->workers[i];
+
+        *y = (struct layout){ .a = a,
+                              .arena = mpl_arena_create(),
+                              .marks = { MPL_NEW_ARRAY(scratch, n_blocks, uint32_t),
+                                         MPL_NEW_ARRAY(scratch, n_blocks, bool) },
+                              .code = mpl_buf_make(sizeof(uint8_t)) };
+        is_enough = is_enough && y->arena != NULL && y->marks.is_needed != NULL &&
+                    y->marks.is_kept != NULL;
+    }
+    return is_enough;
+}
+
+static enum mpl_status lay_out_task(void *context, size_t location, unsigned worker,
+                                    struct mpl_err *err)
+{
+    struct layout *y = &((struct crew *) context)->workers[worker];
+
+    y->location = (uint32_t) location;
+    return lay_out_location(y) ? MPL_OK : mpl_nomem(err);
+}
+
+static bool lay_out_all(struct crew *crew, struct activities *a)
+{
+    const struct mpl_parallel job = { .n_tasks = a->model->n_locations,
+                                      .max_threads = crew->n,
+                                      .run = lay_out_task,
+                                      .context = crew };
+
+    if (mpl_parallel_run(&job, NULL) != MPL_OK) {
+        return false;
+    }
+    for (uint32_t l = 0; l < a->model->n_locations; l++) {
+        a->n_answering += a->answers[l];
+    }
+    return true;
+}
+
+/* What any has marked: of what is kept the first one has it then. */
+static void join_marks(const struct crew *crew, const struct activities *a)
+{
+    const uint32_t n_blocks = a->first_call[a->model->n_locations] / CALLS_PER_BLOCK + 1;
+
+    for (unsigned w = 0; w < crew->n; w++) {
+        const struct marks *marks = &crew->workers[w].marks;
+
+        for (uint32_t i = 0; i < n_blocks; i++) {
+            a->needed[i].is_needed |= marks->is_needed[i];
+            crew->workers[0].marks.is_kept[i] |= marks->is_kept[i];
+        }
+    }
+}
+
+static bool lay_out(struct activities *a, struct mpl_arena *arena,
+                    struct mpl_arena *scratch)
+{
+    struct crew crew = { .n = 0 };
+    bool is_enough = make_tables(a, arena) && make_crew(&crew, a, scratch) &&
+                     lay_out_all(&crew, a) &&
+                     lay_out_collectives(&crew.workers[0], scratch);
+
+    if (is_enough) {
+        join_marks(&crew, a);
+        is_enough = make_slots(a, crew.workers[0].marks.is_kept, arena);
+    }
+    for (unsigned i = 0; i < crew.n; i++) {
+        mpl_buf_free(&crew.workers[i].code);
+        mpl_arena_absorb(arena, crew.workers[i].arena);
+    }
+    return is_enough;
 }
 
 const struct activities *mpl_activities_create(const struct mpl_events *events,
                                                struct mpl_arena *arena)
 {
     struct activities *a = MPL_NEW(arena, struct activities);
-    struct layout y = { .a = a,
-                        .arena = arena,
-                        .scratch = mpl_arena_create(),
-                        .code = mpl_buf_make(sizeof(uint8_t)) };
-    bool is_enough = a != NULL && y.scratch != NULL;
+    struct mpl_arena *scratch = mpl_arena_create();
+    bool is_enough = a != NULL && scratch != NULL;
 
     if (is_enough) {
         *a = (struct activities){ .events = events,
                                   .model = mpl_events_model(events),
                                   .match = mpl_events_match(events) };
         mpl_events_window(events, &a->window_begin_ticks, &a->window_end_ticks);
-        is_enough = make_tables(&y);
+        is_enough = lay_out(a, arena, scratch);
     }
-    for (; is_enough && y.location < a->model->n_locations; y.location++) {
-        is_enough = lay_out_location(&y);
-    }
-    is_enough = is_enough && lay_out_collectives(&y) && make_slots(&y);
-    mpl_buf_free(&y.code);
-    mpl_arena_destroy(y.scratch);
+    mpl_arena_destroy(scratch);
     for (uint32_t l = 0; is_enough && l < a->model->n_locations; l++) {
         link_location(a, l);
     }
