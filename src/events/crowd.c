@@ -39,6 +39,8 @@ struct turn {
 /* A part of the window. */
 struct crowd_walk {
     const struct mpl_events *events;
+    struct mpl_arena *
+        arena; /* its own: lines of the cache that threads share would take most of the time */
     int64_t begin_ticks;
     int64_t end_ticks;
     struct computing *processes;
@@ -260,10 +262,12 @@ static enum mpl_status walk_part(void *context, size_t part, unsigned worker,
                                  struct mpl_err *err)
 {
     struct crowd *c = context;
+    struct crowd_walk w = c->parts[part];
 
     (void) worker;
     (void) err;
-    walk(&c->parts[part]);
+    walk(&w);
+    c->parts[part] = w;
     return MPL_OK;
 }
 
@@ -337,36 +341,40 @@ static bool can_tell(const struct mpl_events *events)
            n_calls <= MOST_CALLS;
 }
 
-static bool prepare_part(const struct crowd *c, unsigned part, struct mpl_arena *scratch,
-                         struct crowd_walk *w)
+static bool prepare_part(const struct crowd *c, unsigned part, struct crowd_walk *w)
 {
     const struct mpl_events *e = c->events;
     const uint32_t n = e->model->n_processes;
     const int64_t step = (e->window_end_ticks - e->window_begin_ticks) / c->n_parts;
     const int64_t begin_ticks = e->window_begin_ticks + part * step;
+    struct mpl_arena *arena = mpl_arena_create();
 
     *w = (struct crowd_walk){
         .events = e,
+        .arena = arena,
         .begin_ticks = begin_ticks,
         .end_ticks = part + 1 == c->n_parts ? e->window_end_ticks : begin_ticks + step,
-        .processes = MPL_NEW_ARRAY(scratch, n, struct computing),
-        .order = MPL_NEW_ARRAY(scratch, n, struct turn),
-        .on = MPL_NEW_ARRAY(scratch, n, uint32_t),
         .n_processes = n,
-        .times = MPL_NEW_ARRAY(scratch, n + 1, int64_t),
-        .pairs = MPL_NEW_ARRAY(scratch, (size_t) n * n, int64_t),
     };
+    if (arena == NULL) {
+        return false;
+    }
+    w->processes = MPL_NEW_ARRAY(arena, n, struct computing);
+    w->order = MPL_NEW_ARRAY(arena, n, struct turn);
+    w->on = MPL_NEW_ARRAY(arena, n, uint32_t);
+    w->times = MPL_NEW_ARRAY(arena, n + 1, int64_t);
+    w->pairs = MPL_NEW_ARRAY(arena, (size_t) n * n, int64_t);
     return w->processes != NULL && w->order != NULL && w->on != NULL && w->times != NULL &&
            w->pairs != NULL;
 }
 
-static bool prepare(struct crowd *c, struct mpl_arena *scratch)
+static bool prepare(struct crowd *c)
 {
-    bool is_enough = scratch != NULL;
+    bool is_enough = true;
 
     c->n_parts = mpl_threads() < MOST_PARTS ? mpl_threads() : MOST_PARTS;
     for (unsigned i = 0; i < c->n_parts && is_enough; i++) {
-        is_enough = prepare_part(c, i, scratch, &c->parts[i]);
+        is_enough = prepare_part(c, i, &c->parts[i]);
     }
     return is_enough;
 }
@@ -397,14 +405,11 @@ static bool measure(struct crowd *c, struct mpl_crowd *out)
 
 bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out)
 {
-    struct mpl_arena *scratch = NULL;
     struct crowd c = { .events = events };
-    bool is_known = can_tell(events);
+    const bool is_known = can_tell(events) && prepare(&c) && measure(&c, out);
 
-    if (is_known) {
-        scratch = mpl_arena_create();
-        is_known = prepare(&c, scratch) && measure(&c, out);
+    for (unsigned i = 0; i < c.n_parts; i++) {
+        mpl_arena_destroy(c.parts[i].arena);
     }
-    mpl_arena_destroy(scratch);
     return is_known;
 }
