@@ -152,10 +152,16 @@ int mpl_file_make_temporary(char *path)
     return fd;
 }
 
+/* Linux caches what is written at once in one piece of memory as long, and few long ones are at hand: for 64 MB in
+ * pieces of 512 KiB a virtual machine spent 0.25 to 0.45 s in the kernel, in pieces of 16 KiB 0.1 s. */
+enum { MOST_WRITTEN_BYTES = 1 << 14 };
+
 bool mpl_file_put(int fd, const void *bytes, size_t n)
 {
     for (size_t done = 0; done < n;) {
-        const ssize_t put = write(fd, (const char *) bytes + done, n - done);
+        const size_t left = n - done;
+        const ssize_t put = write(fd, (const char *) bytes + done,
+                                  left < MOST_WRITTEN_BYTES ? left : MOST_WRITTEN_BYTES);
 
         if (put < 0 && errno == EINTR) {
             continue;
