@@ -26,7 +26,7 @@ struct computing {
     uint32_t place;        /* among those that compute; valid if is_on */
     bool is_on;            /* computes: the stretch has begun */
     int64_t since_ticks;   /* from here on it may compute next */
-    int64_t end_ticks;     /* of the stretch */
+    int64_t end_ticks;     /* of the stretch, or of the part of the window */
     int64_t counted_ticks; /* what counted for pairs when it began */
 };
 
@@ -36,7 +36,7 @@ struct turn {
     uint32_t process;
 };
 
-/* A part of the window. */
+/* The walk through a part of the window. */
 struct crowd_walk {
     const struct mpl_events *events;
     struct mpl_arena *
@@ -82,7 +82,7 @@ static void reach_next(const struct crowd_walk *w, struct computing *c)
     c->call++;
 }
 
-/* What of it lies in the part. Computation between two calls that touch is nothing. False behind the last stretch. */
+/* The next stretch, as far as it lies in the part. Computation between two calls that touch is nothing. False behind the last stretch. */
 static bool find_stretch(const struct crowd_walk *w, struct computing *c, int64_t *begin)
 {
     while (c->call <= c->n_calls && c->since_ticks < w->end_ticks) {
@@ -258,6 +258,7 @@ static void walk(struct crowd_walk *w)
     pass(w, w->end_ticks - ticks);
 }
 
+/* On the thread's own stack: side by side, two parts would share lines of the cache, and wait for each other. */
 static enum mpl_status walk_part(void *context, size_t part, unsigned worker,
                                  struct mpl_err *err)
 {
@@ -271,34 +272,31 @@ static enum mpl_status walk_part(void *context, size_t part, unsigned worker,
     return MPL_OK;
 }
 
-/* Sums are whole ticks: they do not depend on where parts end. */
 static void walk_all(struct crowd *c)
 {
-    const uint32_t n = c->parts[0].n_processes;
     const struct mpl_parallel job = {
         .n_tasks = c->n_parts, .max_threads = c->n_parts, .run = walk_part, .context = c
     };
 
     (void) mpl_parallel_run(&job, NULL);
-    for (unsigned i = 1; i < c->n_parts; i++) {
-        for (uint32_t k = 0; k <= n; k++) {
-            c->parts[0].times[k] += c->parts[i].times[k];
-            c->parts[i].times[k] = 0;
-        }
-        for (size_t k = 0; k < (size_t) n * n; k++) {
-            c->parts[0].pairs[k] += c->parts[i].pairs[k];
-        }
+}
+
+/* Whole ticks: the sum does not depend on where parts end. */
+static void add_to(int64_t *sum, const int64_t *ticks, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        sum[i] += ticks[i];
     }
 }
 
 static double sum_of(const int64_t *ticks, size_t n)
 {
-    int64_t sum = 0;
+    double sum = 0;
 
     for (size_t i = 0; i < n; i++) {
-        sum += ticks[i];
+        sum += (double) ticks[i];
     }
-    return (double) sum;
+    return sum;
 }
 
 /* The number beyond which there is next to nothing. */
@@ -382,11 +380,15 @@ static bool prepare(struct crowd *c)
 static bool measure(struct crowd *c, struct mpl_crowd *out)
 {
     struct crowd_walk *w = &c->parts[0];
+    const size_t n = w->n_processes;
 
     walk_all(c);
+    for (unsigned i = 1; i < c->n_parts; i++) {
+        add_to(w->times, c->parts[i].times, n + 1);
+    }
 
     const uint32_t most = limit_of(w);
-    const double all_ticks = sum_of(w->times, (size_t) w->n_processes + 1);
+    const double all_ticks = sum_of(w->times, n + 1);
 
     if (most == 0 || all_ticks <= 0) {
         return false;
@@ -395,6 +397,9 @@ static bool measure(struct crowd *c, struct mpl_crowd *out)
         c->parts[i].most = most;
     }
     walk_all(c);
+    for (unsigned i = 1; i < c->n_parts; i++) {
+        add_to(w->pairs, c->parts[i].pairs, n * n);
+    }
     join_pairs(w);
     *out = (struct mpl_crowd){ .most = most,
                                .share = (double) w->times[most] / all_ticks,

@@ -2,6 +2,8 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "../lib/arena.h"
 #include "../lib/suite.h"
@@ -785,7 +787,10 @@ START_TEST(crowd_is_what_counting_at_each_moment_gives)
     struct mpl_crowd crowd;
     uint32_t random = 1;
     double times[PROCESSES + 1] = { 0 };
+    char n_threads[8];
 
+    snprintf(n_threads, sizeof n_threads, "%d", _i);
+    setenv("MARPLE_THREADS", n_threads, 1);
     /* Calls begin and end at the same moments as others, touch, and take no time. */
     for (uint32_t p = 0; p < PROCESSES; p++) {
         int64_t now = 0;
@@ -846,6 +851,29 @@ START_TEST(crowd_is_what_counting_at_each_moment_gives)
     ck_assert_double_eq(crowd.share, times[most] / MOMENTS);
     ck_assert_double_eq(crowd.alone, times[1] / MOMENTS);
     ck_assert_double_eq(crowd.pairs, n_together / (PROCESSES * (PROCESSES - 1) / 2.0));
+    unsetenv("MARPLE_THREADS");
+}
+END_TEST
+
+/* Less than a tick for each part. */
+START_TEST(crowd_of_a_short_run_is_known_for_any_number_of_threads)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    struct mpl_crowd crowd;
+    char n_threads[8];
+
+    snprintf(n_threads, sizeof n_threads, "%d", _i);
+    setenv("MARPLE_THREADS", n_threads, 1);
+    for (uint32_t p = 0; p < 2; p++) {
+        fixture_enter(f, p, 0, "main");
+        fixture_call(f, p, 2 + p, 4, "MPI_Test");
+    }
+    ck_assert(mpl_events_crowd(fixture_events(f), &crowd));
+    ck_assert_uint_eq(crowd.most, 2);
+    ck_assert_double_eq(crowd.share, 0.5);
+    ck_assert_double_eq(crowd.alone, 0.25);
+    ck_assert_double_eq(crowd.pairs, 1);
+    unsetenv("MARPLE_THREADS");
 }
 END_TEST
 
@@ -904,7 +932,8 @@ int main(void)
     tcase_add_test(t, leaf_of_a_broadcast_stalls_from_the_last_enter_on);
     tcase_add_test(t, two_of_four_compute_at_a_time_any_two);
     tcase_add_test(t, every_other_process_computes_always_the_same_ones);
-    tcase_add_test(t, crowd_is_what_counting_at_each_moment_gives);
+    tcase_add_loop_test(t, crowd_is_what_counting_at_each_moment_gives, 1, 10);
+    tcase_add_loop_test(t, crowd_of_a_short_run_is_known_for_any_number_of_threads, 1, 10);
     tcase_add_test(t, a_process_with_threads_is_not_counted);
     return run_suite(suite);
 }
