@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Calls that are needed. */
+/* The calls that are needed, as far as a thread knows. */
 struct marks {
     uint32_t *is_needed; /* per CALLS_PER_BLOCK calls, a bit of each */
     bool *is_kept;       /* likewise: records may ask for one of them */
@@ -23,7 +23,7 @@ struct marks {
 struct layout {
     struct activities *a;
     struct mpl_arena *arena;
-    struct marks marks; /* its own: it marks calls of all locations */
+    struct marks marks; /* its own, of the calls of all locations */
     /* The location at hand. */
     uint32_t location;
     struct mpl_buf code; /* uint8_t: its activities, up to the one at hand */
@@ -511,7 +511,7 @@ static bool make_tables(struct activities *a, struct mpl_arena *arena)
            a->coll_needs != NULL;
 }
 
-/* More would take memory for marks, and wait for the replay that others need. */
+/* Each needs memory for its marks, and the replay behind the layout is one thread's. */
 enum { MOST_WORKERS = 8 };
 
 struct crew {
@@ -539,13 +539,18 @@ static bool make_crew(struct crew *crew, struct activities *a, struct mpl_arena 
     return is_enough;
 }
 
+/* On the thread's own stack: side by side, two workers would share lines of the cache, and wait for each other. */
 static enum mpl_status lay_out_task(void *context, size_t location, unsigned worker,
                                     struct mpl_err *err)
 {
-    struct layout *y = &((struct crew *) context)->workers[worker];
+    struct crew *crew = context;
+    struct layout y = crew->workers[worker];
+    bool is_enough;
 
-    y->location = (uint32_t) location;
-    return lay_out_location(y) ? MPL_OK : mpl_nomem(err);
+    y.location = (uint32_t) location;
+    is_enough = lay_out_location(&y);
+    crew->workers[worker] = y;
+    return is_enough ? MPL_OK : mpl_nomem(err);
 }
 
 static bool lay_out_all(struct crew *crew, struct activities *a)
@@ -564,7 +569,7 @@ static bool lay_out_all(struct crew *crew, struct activities *a)
     return true;
 }
 
-/* What any has marked: of what is kept the first one has it then. */
+/* Of all workers: what is needed into the activities, what is kept into the marks of the first. */
 static void join_marks(const struct crew *crew, const struct activities *a)
 {
     const uint32_t n_blocks = a->first_call[a->model->n_locations] / CALLS_PER_BLOCK + 1;
