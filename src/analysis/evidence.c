@@ -69,7 +69,7 @@ static bool append(struct mpl_buf *lengths, const struct mpl_buf *more)
     return more->n == 0 || copy != NULL;
 }
 
-/* In no order: who asks for the lengths sorts them. */
+/* In no order, which does not matter to mpl_usual(). */
 static bool gather(struct search *s)
 {
     struct mpl_buf lengths[MPL_PARALLEL_MOST];

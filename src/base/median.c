@@ -48,10 +48,10 @@ double mpl_median(double *values, size_t n)
 
 /* The first \p *n_more of \p values are then larger than \p pivot, and \p *n_same behind them the same. Returns the sum
  * of the larger ones. */
-static int64_t split(int64_t *values, size_t n, int64_t pivot, size_t *n_more,
-                     size_t *n_same)
+static __int128 split(int64_t *values, size_t n, int64_t pivot, size_t *n_more,
+                      size_t *n_same)
 {
-    int64_t sum = 0;
+    __int128 sum = 0;
     size_t more = 0;
     size_t same = 0;
 
@@ -79,7 +79,7 @@ static int64_t split(int64_t *values, size_t n, int64_t pivot, size_t *n_more,
 int64_t mpl_usual(int64_t *values, size_t n)
 {
     uint64_t random = 1;
-    int64_t rest = 0; /* half of the sum, without what is larger than the values at hand */
+    __int128 rest = 0; /* half of the sum, without what is larger than the values at hand */
 
     for (size_t i = 0; i < n; i++) {
         rest += values[i];
@@ -91,16 +91,17 @@ int64_t mpl_usual(int64_t *values, size_t n)
         const int64_t pivot = values[(random >> 33) % n];
         size_t n_more;
         size_t n_same;
-        const int64_t more = split(values, n, pivot, &n_more, &n_same);
+        const __int128 more = split(values, n, pivot, &n_more, &n_same);
 
         if (n_more > 0 && more >= rest) {
             n = n_more;
             continue;
         }
-        rest -= more + (int64_t) n_same * pivot;
-        if (rest <= 0 || n_more + n_same == n) {
+        rest -= more + (__int128) n_same * pivot;
+        if (rest <= 0) {
             return pivot;
         }
+        mpl_assert(n_more + n_same < n);
         values += n_more + n_same;
         n -= n_more + n_same;
     }

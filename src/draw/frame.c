@@ -6,7 +6,6 @@
 
 #include "draw/draw_priv.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_ROWS = 10, WAITS_LONG = 4, MOST_PIECES = 100000 };
@@ -68,20 +67,20 @@ static size_t best_of(const int64_t *pairs, size_t n, bool is_anywhere, int64_t 
     size_t best = 0;
     size_t best_distance = SIZE_MAX;
 
-    double most = 0;
+    int64_t most = 0;
 
     if (is_anywhere) {
         memcpy(copy, pairs, n * sizeof *pairs);
-        most = (double) mpl_usual(copy, n);
+        most = mpl_usual(copy, n);
     }
     for (size_t i = 0; i < n && !is_anywhere; i++) {
-        most = fmax(most, (double) pairs[i]);
+        most = pairs[i] > most ? pairs[i] : most;
     }
     for (size_t i = 0; i < n; i++) {
         const size_t distance = 2 * i > n ? 2 * i - n : n - 2 * i;
 
-        if ((double) pairs[i] >= nearly * most && (double) pairs[i] * nearly <= most &&
-            distance < best_distance) {
+        if ((double) pairs[i] >= nearly * (double) most &&
+            (double) pairs[i] * nearly <= (double) most && distance < best_distance) {
             best = i;
             best_distance = distance;
         }
