@@ -40,8 +40,8 @@ bool mpl_alloc_is_refused(void)
 /*
  * Stages free tens of megabytes and allocate as much again. What goes back to the kernel in between comes back as pages that
  * have to be cleared, which takes longer than most of what is done with them. So blocks come from one heap for all threads
- * as far as malloc() allows, and the heap does not shrink. It grows by no more than is asked for: of what it has, calloc() cannot
- * know that it is zero, and touches all.
+ * as far as malloc() allows, and the heap does not shrink. It grows by little more than is asked for: of what it has, calloc()
+ * cannot know that it is zero, and touches all.
  *
  * Large pages are not asked for. They save a fiftieth of the time at best; but a virtual machine that gives free ones back to
  * its host gets them again at 1 to 5 ms each, where small ones are at hand.
