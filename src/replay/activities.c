@@ -525,6 +525,9 @@ static bool make_crew(struct crew *crew, struct activities *a, struct mpl_arena 
     bool is_enough = true;
 
     crew->n = mpl_threads() < MOST_WORKERS ? mpl_threads() : MOST_WORKERS;
+    if (crew->n > a->model->n_locations) {
+        crew->n = a->model->n_locations > 0 ? a->model->n_locations : 1;
+    }
     for (unsigned i = 0; i < crew->n; i++) {
         struct layout *y = &crew->workers[i];
 
