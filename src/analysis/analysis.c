@@ -226,8 +226,8 @@ static enum mpl_status reason(struct mpl_analysis *a,
     return st == MPL_OK ? show_firings(a, err) : st;
 }
 
-/* Gathers the parts into the structure that the reports read. */
-static enum mpl_status publish(struct mpl_analysis *a, struct mpl_err *err)
+/* Gathers the runs and their patterns in the structure that the reports read. */
+static enum mpl_status publish_trials(struct mpl_analysis *a, struct mpl_err *err)
 {
     struct mpl_diagnosis *d = &a->diagnosis;
     struct mpl_trial *trials = MPL_NEW_ARRAY(a->arena, a->n_trials, struct mpl_trial);
@@ -242,6 +242,14 @@ static enum mpl_status publish(struct mpl_analysis *a, struct mpl_err *err)
     d->n_runs = a->n_runs;
     d->trials = trials;
     d->n_trials = a->n_trials;
+    return MPL_OK;
+}
+
+/* And the rest. */
+static enum mpl_status publish(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+
     d->n_experiments = a->experiments.n;
     d->experiments = mpl_buf_take(&a->experiments, a->arena);
     d->n_metrics = a->results.n;
@@ -300,8 +308,11 @@ static enum mpl_status find_steps(struct mpl_analysis *a, struct mpl_err *err)
 struct weighing {
     struct mpl_analysis *a;
     struct mpl_arena *arena;
+    struct mpl_arena *kept; /* of what stays */
     struct mpl_clock_doubt *doubts;
 };
+
+enum { WEIGH_WHAT_IF, WEIGH_CLOCKS, WEIGH_PRECEDENCE, WEIGH_PARTS };
 
 static enum mpl_status weigh_part(void *context, size_t part, unsigned worker,
                                   struct mpl_err *err)
@@ -309,20 +320,30 @@ static enum mpl_status weigh_part(void *context, size_t part, unsigned worker,
     struct weighing *w = context;
 
     (void) worker;
-    return part == 0 ? mpl_what_if_answer(w->a, err)
-                     : mpl_clocks_doubt(w->a, w->arena, &w->doubts, err);
+    switch (part) {
+    case WEIGH_WHAT_IF:
+        return mpl_what_if_answer(w->a, err);
+    case WEIGH_CLOCKS:
+        return mpl_clocks_doubt(w->a, w->arena, &w->doubts, err);
+    default:
+        return mpl_precedence_find(w->a, w->kept, err);
+    }
 }
 
-/* What remedies would bring, and how wrong the clocks may be: neither needs the other. */
+/* What remedies would bring, how wrong the clocks may be, and which cause began first: none needs another, and only the
+ * first allocates in the arena of all. */
 static enum mpl_status weigh(struct mpl_analysis *a, struct mpl_err *err)
 {
-    struct weighing w = { .a = a, .arena = mpl_arena_create() };
-    const struct mpl_parallel both = {
-        .n_tasks = 2, .max_threads = mpl_threads(), .run = weigh_part, .context = &w
-    };
-    enum mpl_status st = w.arena == NULL ? mpl_nomem(err) : mpl_parallel_run(&both, err);
+    struct weighing w = { .a = a, .arena = mpl_arena_create(), .kept = mpl_arena_create() };
+    const struct mpl_parallel all = { .n_tasks = WEIGH_PARTS,
+                                      .max_threads = mpl_threads(),
+                                      .run = weigh_part,
+                                      .context = &w };
+    enum mpl_status st =
+        w.arena == NULL || w.kept == NULL ? mpl_nomem(err) : mpl_parallel_run(&all, err);
 
     st = st == MPL_OK ? mpl_clocks_weigh(a, w.doubts, err) : st;
+    mpl_arena_absorb(a->arena, w.kept);
     mpl_arena_destroy(w.arena);
     return st;
 }
@@ -350,6 +371,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
         st == MPL_OK ? prepare(&(struct preparing){ a, options, paths, n_paths }, err) : st;
     st = st == MPL_OK ? reason(a, options, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
+    st = st == MPL_OK ? publish_trials(a, err) : st;
     st = st == MPL_OK ? weigh(a, err) : st;
     st = st == MPL_OK ? find_steps(a, err) : st;
     st = st == MPL_OK && !options->is_without_path ? mpl_path_find(a, err) : st;
@@ -357,8 +379,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
         mpl_certainty_judge(a);
     }
     st = st == MPL_OK ? publish(a, err) : st;
-    st = st == MPL_OK ? mpl_sites_find(a, err) : st;
-    return st == MPL_OK ? mpl_precedence_find(a, err) : st;
+    return st == MPL_OK ? mpl_sites_find(a, err) : st;
 }
 
 enum mpl_status mpl_analysis_check(const char *path,
@@ -381,6 +402,7 @@ enum mpl_status mpl_analysis_check(const char *path,
     st = st == MPL_OK ? open_runs(a, &path, 1, err) : st;
     st = st == MPL_OK ? find_sets(a, NULL, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
+    st = st == MPL_OK ? publish_trials(a, err) : st;
     return st == MPL_OK ? publish(a, err) : st;
 }
 
@@ -399,8 +421,9 @@ enum mpl_status mpl_analysis_calls(const char *path, const struct mpl_rank_pair 
     a->run_options.n_ranks = n_ranks;
     a->run_options.has_calls_only = true;
 
-    const enum mpl_status st = open_runs(a, &path, 1, err);
+    enum mpl_status st = open_runs(a, &path, 1, err);
 
+    st = st == MPL_OK ? publish_trials(a, err) : st;
     return st == MPL_OK ? publish(a, err) : st;
 }
 

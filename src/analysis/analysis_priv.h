@@ -84,8 +84,10 @@ enum mpl_status mpl_halt_assert(struct mpl_analysis *a, const struct mpl_run *ru
 /* needs.c */
 enum mpl_status mpl_needs_answer(struct mpl_analysis *a, struct mpl_err *err);
 
-/* precedence.c: of causes of one run, which must have begun before which; needs published trials */
-enum mpl_status mpl_precedence_find(struct mpl_analysis *a, struct mpl_err *err);
+/* precedence.c: of causes of one run, which must have begun before which; needs published trials. What findings then point
+ * to is in \p arena. */
+enum mpl_status mpl_precedence_find(struct mpl_analysis *a, struct mpl_arena *arena,
+                                    struct mpl_err *err);
 
 /* path.c: the path of the run that represents all; its steps must be known */
 enum mpl_status mpl_path_find(struct mpl_analysis *a, struct mpl_err *err);

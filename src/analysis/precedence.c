@@ -21,6 +21,7 @@ struct beginning {
 
 struct comparison {
     struct mpl_analysis *a;
+    struct mpl_arena *arena; /* of what stays */
     struct mpl_arena *scratch;
     struct beginning *all; /* those of one run */
     size_t n;
@@ -62,7 +63,7 @@ static enum mpl_status gather(struct comparison *c, uint32_t run, struct mpl_err
 static enum mpl_status compare(struct comparison *c, struct mpl_err *err)
 {
     for (size_t i = 0; i < c->n; i++) {
-        const char **ids = MPL_NEW_ARRAY(c->a->arena, c->n, const char *);
+        const char **ids = MPL_NEW_ARRAY(c->arena, c->n, const char *);
         struct mpl_diagnosed *cause = c->all[i].cause;
 
         if (ids == NULL) {
@@ -93,9 +94,10 @@ static enum mpl_status compare_run(struct comparison *c, uint32_t number,
     return st;
 }
 
-enum mpl_status mpl_precedence_find(struct mpl_analysis *a, struct mpl_err *err)
+enum mpl_status mpl_precedence_find(struct mpl_analysis *a, struct mpl_arena *arena,
+                                    struct mpl_err *err)
 {
-    struct comparison c = { .a = a, .scratch = mpl_arena_create() };
+    struct comparison c = { .a = a, .arena = arena, .scratch = mpl_arena_create() };
     enum mpl_status st = MPL_OK;
 
     if (c.scratch != NULL) {
