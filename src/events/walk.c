@@ -528,10 +528,14 @@ static uint32_t find_plain_leave(const struct mpl_walk *w, uint32_t event)
  * its last record, MPL_NONE if it is not of that kind. */
 static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 {
-    const struct mpl_region_use *use = &w->use[mpl_region_of(w->loc, event)];
+    const struct mpl_region_use *use;
 
     *last = MPL_NONE;
-    if (w->is_in_call || use->role != ROLE_CALL) {
+    if (w->is_in_call || mpl_kind_of(w->loc, event) != MPL_EV_ENTER) {
+        return true;
+    }
+    use = &w->use[mpl_region_of(w->loc, event)];
+    if (use->role != ROLE_CALL) {
         return true;
     }
     *last = find_plain_leave(w, event);
@@ -573,25 +577,28 @@ static bool take_only_record(struct mpl_walk *w, uint32_t message, uint8_t kind)
  */
 static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 {
-    const struct mpl_location *loc = w->loc;
-    const uint32_t region = mpl_region_of(loc, event);
-    const struct mpl_region_use *use = &w->use[region];
-    uint8_t kind;
+    const struct mpl_event_place place = mpl_event_place_of(&w->loc->column, event);
+    const struct mpl_region_use *use;
+    uint32_t region;
     uint32_t message;
+    uint8_t kind;
 
     *last = MPL_NONE;
-    if (event + 2 >= loc->n_events || w->is_in_call || w->has_open_probe ||
-        use->role != ROLE_CALL || use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE ||
-        (w->has_open_post && use->block == BLOCK_REQUESTS)) {
+    if (!mpl_event_place_has(&place, 2) || w->is_in_call || w->has_open_probe ||
+        mpl_event_place_kind(&place, 0) != MPL_EV_ENTER ||
+        mpl_event_place_kind(&place, 2) != MPL_EV_LEAVE) {
         return true;
     }
-    kind = mpl_kind_of(loc, event + 1);
-    if (!(is_post(kind) || (kind == MPL_EV_IRECV_POST && use->block == BLOCK_NEVER)) ||
-        mpl_kind_of(loc, event + 2) != MPL_EV_LEAVE ||
-        mpl_region_of(loc, event + 2) != region) {
+    region = mpl_event_place_ref(&place, MPL_REF_PLAIN, 0);
+    kind = mpl_event_place_kind(&place, 1);
+    use = &w->use[region];
+    if (use->role != ROLE_CALL || use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE ||
+        (w->has_open_post && use->block == BLOCK_REQUESTS) ||
+        !(is_post(kind) || (kind == MPL_EV_IRECV_POST && use->block == BLOCK_NEVER)) ||
+        mpl_event_place_ref(&place, MPL_REF_PLAIN, 2) != region) {
         return true;
     }
-    message = mpl_message_of(loc, event + 1);
+    message = mpl_event_place_ref(&place, MPL_REF_MESSAGE, 1);
     if (message == MPL_NONE) {
         return true;
     }
@@ -604,23 +611,25 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     return take_only_record(w, message, kind);
 }
 
-/* Whether a function of the program is entered and left again at once. */
-static bool is_leaf(const struct mpl_walk *w, uint32_t event)
+/* Whether a function of the program is entered and left again at once; \p region: which. Of one whose records stand in two
+ * blocks that is not seen. */
+static bool is_leaf(const struct mpl_walk *w, uint32_t event, uint32_t *region)
 {
-    uint32_t region;
+    const struct mpl_event_place place = mpl_event_place_of(&w->loc->column, event);
 
-    if (event + 1 >= w->loc->n_events || mpl_kind_of(w->loc, event) != MPL_EV_ENTER ||
-        mpl_kind_of(w->loc, event + 1) != MPL_EV_LEAVE) {
+    if (!mpl_event_place_has(&place, 1) ||
+        mpl_event_place_kind(&place, 0) != MPL_EV_ENTER ||
+        mpl_event_place_kind(&place, 1) != MPL_EV_LEAVE) {
         return false;
     }
-    region = mpl_region_of(w->loc, event);
-    return mpl_region_of(w->loc, event + 1) == region && w->use[region].role < ROLE_CALL;
+    *region = mpl_event_place_ref(&place, MPL_REF_PLAIN, 0);
+    return mpl_event_place_ref(&place, MPL_REF_PLAIN, 1) == *region &&
+           w->use[*region].role < ROLE_CALL;
 }
 
 /* The time before such a function, and that in it. False when out of memory. */
-static bool take_leaf(struct mpl_walk *w, uint32_t event)
+static bool take_leaf(struct mpl_walk *w, uint32_t event, uint32_t region)
 {
-    const uint32_t region = mpl_region_of(w->loc, event);
     struct mpl_region_sum *sum;
 
     if (!w->is_in_call && !mpl_gap_credit(w, time_of(w, event))) {
@@ -647,9 +656,11 @@ static bool take_leaf(struct mpl_walk *w, uint32_t event)
 static bool take_leaves(struct mpl_walk *w, uint32_t event, uint32_t *next)
 {
     bool is_enough = true;
+    uint32_t region;
 
-    for (; is_enough && is_leaf(w, event); event += 2) {
-        is_enough = !w->has_gaps || take_leaf(w, event);
+    for (; is_enough && event < w->loc->n_events && is_leaf(w, event, &region);
+         event += 2) {
+        is_enough = !w->has_gaps || take_leaf(w, event, region);
     }
     *next = event;
     return is_enough;
@@ -683,17 +694,13 @@ static bool take_records(struct mpl_walk *w)
         if (i == n) {
             break;
         }
-        if (mpl_kind_of(w->loc, i) == MPL_EV_ENTER) {
-            if (!take_short_call(w, i, &last) ||
-                (last == MPL_NONE && !take_plain_call(w, i, &last))) {
-                return false;
-            }
-            if (last != MPL_NONE) {
-                i = last;
-                continue;
-            }
+        if (!take_short_call(w, i, &last) ||
+            (last == MPL_NONE && !take_plain_call(w, i, &last))) {
+            return false;
         }
-        if (!take_record(w, i)) {
+        if (last != MPL_NONE) {
+            i = last;
+        } else if (!take_record(w, i)) {
             return false;
         }
     }
