@@ -5,7 +5,7 @@
  *
  * estimate: offsets and drift from the messages alone, recorded offsets ignored, nothing repaired;
  * repair: what the controlled logical clock takes on the recorded offsets as they are, beyond what
- * is done with these offsets anyway. Prints CPU seconds of each, medians, and events per CPU second
+ * is done with these offsets anyway. Prints CPU seconds of each, the shortest turn, and events per CPU second
  * of the two together, which is more than any trace needs: what the estimate corrects needs no repair.
  */
 #include "config.h"

@@ -1,4 +1,7 @@
-/* What programs measure by: medians of some turns. */
+/*
+ * What programs measure by: the shortest of some turns, as whatever else a machine does only adds. Of one diagnosis over the
+ * readers, in 40 neighbouring turns, 5 in a row gave 2.52 to 3.76 as medians (90 % of them), and 2.65 to 2.93 as the shortest.
+ */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
@@ -12,8 +15,8 @@ struct cost {
 
 /** Ends the program. */
 _Noreturn void die(const char *what);
-/** Of TURNS values, which are sorted. */
-double median(double *values);
+/** Of TURNS values. */
+double shortest(const double *values);
 double now_s(void);
 /** `work` is done with `what` in a process of its own, whose output goes nowhere. */
 struct task {

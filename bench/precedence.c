@@ -6,8 +6,8 @@
  * Per trace: CPU seconds of libotf2's local readers with empty callbacks, of making the net of dependences
  * and its timestamps, of the critical path, and of marple diagnose; and ratios. Then nanoseconds of a
  * question on a halo exchange of 256 processes (tests/tools/programs.h), inside of a cluster and
- * across, beside the same question to plain vectors, and the bytes of the timestamps. Medians. Ends with 1 when a command fails,
- * never because of a number.
+ * across, beside the same question to plain vectors, and the bytes of the timestamps; of all times that of the shortest turn. Ends
+ * with 1 when a command fails, never because of a number.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ static double timestamps_s(const struct mpl_events *events, double *bytes)
         *bytes = (double) mpl_causality_size(causality).bytes;
         mpl_arena_destroy(arena);
     }
-    return median(seconds);
+    return shortest(seconds);
 }
 
 static double critical_s(const struct mpl_events *events)
@@ -61,7 +61,7 @@ static double critical_s(const struct mpl_events *events)
         seconds[i] = now_s() - begin_s;
         mpl_arena_destroy(arena);
     }
-    return median(seconds);
+    return shortest(seconds);
 }
 
 static void measure_trace(char **argv, char *anchor)
@@ -145,7 +145,7 @@ static double question_ns(struct mpl_causality *c, const struct question *questi
     if (sum == 0) {
         die("nobody was first");
     }
-    return 1e9 * median(seconds) / N_QUESTIONS;
+    return 1e9 * shortest(seconds) / N_QUESTIONS;
 }
 
 static double n_events(const struct mpl_net *net)

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
     }
     const struct programs programs = { argv[1], argv[2], argv[3], argv[4], argv[5] };
 
-    printf("CPU seconds, medians of %d turns; (a) libotf2 local readers with empty callbacks, "
+    printf("CPU seconds, the shortest of %d turns; (a) libotf2 local readers with empty callbacks, "
            "(b) marple diagnose with one thread, (c) with two, (d) marple sync;\n"
            "best: what two cores make of (b) at best, half the time of two (b) at once\n\n"
            "%-7s %-17s %10s %8s %8s %7s %5s %5s %7s %8s %5s %5s %7s %7s %7s %6s\n",
