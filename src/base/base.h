@@ -469,7 +469,7 @@ struct mpl_parallel {
         max_threads; /**< 1 is the caller's alone; never more than MPL_PARALLEL_MOST or than tasks. */
     /**
      * Does task \p task. \p worker is below max_threads and names the thread, so that each can
-     * have scratch memory of its own; 0 is the caller's. Tasks begin in ascending order.
+     * have scratch memory of its own; 0 is the caller's. Tasks begin in ascending order, if they are not spread.
      */
     enum mpl_status (*run)(void *context, size_t task, unsigned worker,
                            struct mpl_err *err);
@@ -477,11 +477,16 @@ struct mpl_parallel {
      *  progress can be shown; NULL: not called. */
     void (*tick)(void *context);
     void *context; /**< Handed to both. */
+    /**
+     * Tasks that are done at the same time have numbers far from each other. For locations whose tasks look at each
+     * other's data, or change it: neighbours have most in common, and memory that two threads write to travels between them.
+     */
+    bool is_spread;
 };
 
 /**
- * Does all tasks. After a failure no other task begins, and the failure of the first task, by
- * number, that failed is returned. Where threads cannot be had, the caller's does all of it.
+ * Does all tasks. After a failure no other task begins, and of the failures that of the task that began
+ * first is returned. Where threads cannot be had, the caller's does all of it.
  */
 enum mpl_status mpl_parallel_run(const struct mpl_parallel *job, struct mpl_err *err);
 

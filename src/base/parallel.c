@@ -16,12 +16,13 @@ enum { TICK_NS = 100000000 };
 
 struct crew {
     const struct mpl_parallel *job;
-    atomic_size_t next; /* Task to be handed out. */
+    unsigned n_threads;
+    atomic_size_t next; /* So many tasks are handed out. */
     atomic_bool is_over;
     pthread_mutex_t lock; /* Of what follows. */
     pthread_cond_t left;
     unsigned n_busy; /* Threads beside the caller's that have not ended. */
-    size_t failed;   /* The first task, by number, that failed; n_tasks while none has. */
+    size_t failed; /* The first task, as handed out, that failed; n_tasks while none has. */
     enum mpl_status status;
     struct mpl_err err;
 };
@@ -33,12 +34,12 @@ struct worker {
 };
 
 /* Which failure is reported does not depend on which thread was faster: of several, the first task's. */
-static void keep_failure(struct crew *crew, size_t task, enum mpl_status st,
+static void keep_failure(struct crew *crew, size_t turn, enum mpl_status st,
                          const struct mpl_err *err)
 {
     (void) pthread_mutex_lock(&crew->lock);
-    if (task < crew->failed) {
-        crew->failed = task;
+    if (turn < crew->failed) {
+        crew->failed = turn;
         crew->status = st;
         crew->err = *err;
     }
@@ -46,20 +47,36 @@ static void keep_failure(struct crew *crew, size_t task, enum mpl_status st,
     atomic_store(&crew->is_over, true);
 }
 
+/* The task that is handed out in that turn. Spread ones are divided into as many parts as there are threads, whose tasks take
+ * turns; the first parts have one more where it does not come out even. */
+static size_t task_of(const struct crew *crew, size_t turn)
+{
+    const size_t n_tasks = crew->job->n_tasks;
+    const size_t part = turn % crew->n_threads;
+    const size_t n_larger = n_tasks % crew->n_threads;
+
+    if (!crew->job->is_spread) {
+        return turn;
+    }
+    return part * (n_tasks / crew->n_threads) + (part < n_larger ? part : n_larger) +
+           turn / crew->n_threads;
+}
+
 static void work(struct crew *crew, unsigned number)
 {
     const struct mpl_parallel *job = crew->job;
 
     while (!atomic_load(&crew->is_over)) {
-        const size_t task = atomic_fetch_add(&crew->next, 1);
+        const size_t turn = atomic_fetch_add(&crew->next, 1);
         struct mpl_err err = { 0 };
 
-        if (task >= job->n_tasks) {
+        if (turn >= job->n_tasks) {
             return;
         }
-        const enum mpl_status st = job->run(job->context, task, number, &err);
+        const enum mpl_status st =
+            job->run(job->context, task_of(crew, turn), number, &err);
         if (st < 0) {
-            keep_failure(crew, task, st, &err);
+            keep_failure(crew, turn, st, &err);
         }
         if (number == 0 && job->tick != NULL) {
             job->tick(job->context);
@@ -132,12 +149,13 @@ static unsigned choose_threads(const struct mpl_parallel *job)
 enum mpl_status mpl_parallel_run(const struct mpl_parallel *job, struct mpl_err *err)
 {
     struct worker workers[MPL_PARALLEL_MOST];
+    const unsigned n = choose_threads(job);
     struct crew crew = { .job = job,
+                         .n_threads = n,
                          .lock = PTHREAD_MUTEX_INITIALIZER,
                          .left = PTHREAD_COND_INITIALIZER,
                          .failed = job->n_tasks,
                          .status = MPL_OK };
-    const unsigned n = choose_threads(job);
     unsigned n_started = 0;
 
     for (unsigned i = 1; i < n; i++) {

@@ -91,7 +91,8 @@ int64_t *mpl_posts_find(const struct mpl_events *events, struct mpl_arena *arena
     const struct mpl_parallel job = { .n_tasks = n_locations,
                                       .max_threads = mpl_threads(),
                                       .run = find_posts,
-                                      .context = &posts };
+                                      .context = &posts,
+                                      .is_spread = true };
 
     if (posts.posted_ticks != NULL) {
         (void) mpl_parallel_run(&job, NULL);

@@ -333,7 +333,8 @@ static enum mpl_status walk_all(struct walk *walk, take_messages take, struct mp
     const struct mpl_parallel job = { .n_tasks = walk->streams->matcher->model->n_processes,
                                       .max_threads = walk->n_threads,
                                       .run = walk_process,
-                                      .context = walk };
+                                      .context = walk,
+                                      .is_spread = true };
 
     walk->take = take;
     return mpl_parallel_run(&job, err);

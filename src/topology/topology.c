@@ -100,9 +100,11 @@ static enum mpl_status survey_one(void *context, size_t i, unsigned worker,
 static uint64_t **survey_all(struct mpl_topology *t, struct mpl_arena *arena)
 {
     struct survey survey = { t, MPL_NEW_ARRAY(arena, t->n, uint64_t *) };
-    const struct mpl_parallel job = {
-        .n_tasks = t->n, .max_threads = mpl_threads(), .run = survey_one, .context = &survey
-    };
+    const struct mpl_parallel job = { .n_tasks = t->n,
+                                      .max_threads = mpl_threads(),
+                                      .run = survey_one,
+                                      .context = &survey,
+                                      .is_spread = true };
 
     t->firsts = MPL_NEW_ARRAY(t->arena, t->n, struct mpl_first_messages);
     for (uint32_t i = 0; i < t->n && survey.of_envelope != NULL; i++) {

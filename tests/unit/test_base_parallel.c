@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <check.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,55 @@ START_TEST(every_task_is_done_once)
 }
 END_TEST
 
+/* Whether they come out even among the threads or not. */
+START_TEST(every_spread_task_is_done_once)
+{
+    struct mpl_parallel job = {
+        .max_threads = (unsigned) _i, .run = run, .context = work, .is_spread = true
+    };
+
+    for (job.n_tasks = 0; job.n_tasks <= 20; job.n_tasks++) {
+        set_up();
+        ck_assert_int_eq(mpl_parallel_run(&job, NULL), MPL_OK);
+        for (size_t i = 0; i < N_TASKS; i++) {
+            ck_assert_int_eq(atomic_load(&work->done[i]), i < job.n_tasks);
+        }
+    }
+}
+END_TEST
+
+/* Two workers, each of which waits for the other in every task. */
+struct meeting {
+    pthread_barrier_t both_are_there;
+    size_t task[2];
+};
+
+static enum mpl_status meet(void *context, size_t task, unsigned worker,
+                            struct mpl_err *err)
+{
+    struct meeting *m = context;
+
+    (void) err;
+    m->task[worker] = task;
+    (void) pthread_barrier_wait(&m->both_are_there);
+    const size_t other = m->task[1 - worker];
+    (void) pthread_barrier_wait(&m->both_are_there);
+    return (task > other ? task - other : other - task) == 10 ? MPL_OK : MPL_E_LIMIT;
+}
+
+START_TEST(spread_tasks_at_the_same_time_are_half_of_all_apart)
+{
+    struct meeting m;
+    const struct mpl_parallel job = {
+        .n_tasks = 20, .max_threads = 2, .run = meet, .context = &m, .is_spread = true
+    };
+
+    ck_assert_int_eq(pthread_barrier_init(&m.both_are_there, NULL, 2), 0);
+    ck_assert_int_eq(mpl_parallel_run(&job, NULL), MPL_OK);
+    (void) pthread_barrier_destroy(&m.both_are_there);
+}
+END_TEST
+
 START_TEST(first_failure_is_told_and_ends_the_work)
 {
     struct mpl_err err = { 0 };
@@ -145,6 +195,8 @@ int main(void)
     TCase *tcase = add_case(suite, "parallel", set_up, NULL);
 
     tcase_add_loop_test(tcase, every_task_is_done_once, 0, 6);
+    tcase_add_loop_test(tcase, every_spread_task_is_done_once, 0, 6);
+    tcase_add_test(tcase, spread_tasks_at_the_same_time_are_half_of_all_apart);
     tcase_add_loop_test(tcase, first_failure_is_told_and_ends_the_work, 0, 6);
     tcase_add_loop_test(tcase, nothing_to_do_is_done, 0, 3);
     tcase_add_test(tcase, without_threads_the_caller_does_it_all);
