@@ -8,9 +8,10 @@
 struct mpl_precedences {
     const struct mpl_model *model;
     const struct mpl_match *match;
-    struct mpl_arena *arena;
     struct mpl_causality *causality; /* NULL: nobody has asked. */
-    struct mpl_net *net;             /* NULL unless it has circles. */
+    struct mpl_arena *
+        arena; /* Of what is made then: in that of the run another thread may be at work. */
+    struct mpl_net *net; /* NULL unless it has circles. */
     struct mpl_arena *net_arena;
     struct mpl_causality_options options;
     const char *why;
@@ -23,6 +24,7 @@ static void forget(void *object)
 
     mpl_causality_destroy(p->causality);
     mpl_arena_destroy(p->net_arena);
+    mpl_arena_destroy(p->arena);
 }
 
 struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
@@ -34,7 +36,7 @@ struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
     if (p == NULL || !mpl_arena_keep(arena, p, forget)) {
         return NULL;
     }
-    *p = (struct mpl_precedences){ .model = model, .match = match, .arena = arena };
+    *p = (struct mpl_precedences){ .model = model, .match = match };
     return p;
 }
 
@@ -88,6 +90,7 @@ static enum mpl_status make(struct mpl_precedences *p, struct mpl_err *err)
     struct mpl_arena *arena = mpl_arena_create();
     enum mpl_status st = arena == NULL ? mpl_nomem(err) : make_net(p, arena, &p->net, err);
 
+    p->arena = p->arena == NULL ? mpl_arena_create() : p->arena;
     st = st == MPL_OK ? stamp(p, p->net, err) : st;
     if (st == MPL_OK && mpl_causality_has_circles(p->causality)) {
         p->net_arena = arena;
