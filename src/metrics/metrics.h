@@ -114,7 +114,7 @@ struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
 enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
                                     const struct mpl_steps **out, struct mpl_err *err);
 /** Finds out what is asked of nearly every run, while another thread has other questions to the events: delays, the ideal
- *  network, steps. Where memory is short, this is left to who asks. */
+ *  network, steps, and with more than one thread who computes alone. Where memory is short, this is left to who asks. */
 void mpl_variables_make_usual(struct mpl_variables *variables);
 /** For questions to the events of whole runs; lives as long as \p variables. */
 struct mpl_replay *mpl_variables_replay(struct mpl_variables *variables);

@@ -669,13 +669,15 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
 void mpl_variables_make_usual(struct mpl_variables *variables)
 {
     static const enum pass usual[] = { DELAYS, IDEAL, STEPS_OF_RUN };
+    const bool is_serial_asked = variables->is_expected[SERIAL];
 
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         variables->is_expected[usual[i]] = true;
     }
-    /* Half of all runs are asked for this one, alone; beside the others a second thread has time for it. */
-    variables->is_expected[SERIAL] = variables->is_expected[SERIAL] || mpl_threads() > 1;
+    /* Half of all runs are asked for this later, in a round of its own; a second thread has time for it now. */
+    variables->is_expected[SERIAL] = is_serial_asked || mpl_threads() > 1;
     (void) make_pass(variables, usual[0], NULL);
+    variables->is_expected[SERIAL] = is_serial_asked || variables->is_made[SERIAL];
 }
 
 enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
