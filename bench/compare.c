@@ -6,7 +6,7 @@
  * Four anchors: FIRST and SAME hold the same calls, OTHER has some more iterations, in SLOW a worker computes longer, so
  * that chance decides about the rest, and where it does so is looked for. CPU seconds of libotf2's readers with empty callbacks
  * for both, of reading, matching and clocks of both, of diagnosing both, and of comparing them, each in processes of their own,
- * the shortest turn; with ratios, and the peak memory beside that of `marple check` for both. Then JSM_D of 4,096 processes.
+ * of each the shortest turn; with ratios, and the peak memory beside that of `marple check` for both. Then JSM_D of 4,096 processes.
  * Ends with 1 when a command fails, never because of a number.
  */
 #include "config.h"
