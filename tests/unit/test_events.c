@@ -71,6 +71,37 @@ START_TEST(startup_lasts_until_the_last_process_has_begun)
 }
 END_TEST
 
+/* What is recognised at once where its records stand in one block is the same where they stand in two. */
+START_TEST(where_blocks_of_records_begin_does_not_matter)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_region_time *regions;
+    const struct mpl_events *events;
+    uint32_t n;
+
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_call_send(f, 0, 50, 51, "MPI_Send", 1, 7);
+    fixture_record(f, 0, 80, MPL_EV_MARK);
+    for (int i = 0; i <= _i; i++) {
+        fixture_record(f, 1, 0, MPL_EV_MARK);
+    }
+    fixture_call(f, 1, 10, 20, "helper");
+    fixture_call_recv(f, 1, 30, 52, 0, 7);
+    fixture_call(f, 1, 60, 65, "helper");
+    fixture_call(f, 1, 70, 75, "MPI_Comm_rank");
+    events = fixture_events(f);
+    ck_assert_uint_eq(mpl_events_span_count(events, 1), 5);
+    fixture_assert_span(events, 1, 1, MPL_SPAN_P2P, 30, 52);
+    fixture_assert_wait(events, 1, 1, MPL_WAIT_LATE_SENDER, 20, 0);
+    fixture_assert_span(events, 1, 2, MPL_SPAN_COMPUTE, 52, 70);
+    fixture_assert_span(events, 1, 3, MPL_SPAN_OTHER, 70, 75);
+    regions = mpl_events_regions(events, 1, &n);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_uint_eq(regions[0].visits, 2);
+    ASSERT_US(regions[0].exclusive_s, 15);
+}
+END_TEST
+
 /* Rank 0 is gone before rank 1 comes, so it cannot have waited for that. */
 START_TEST(processes_that_never_meet_have_no_startup)
 {
@@ -503,6 +534,7 @@ int main(void)
     TCase *t = add_case(suite, "events", create_arena, destroy_arena);
 
     tcase_add_test(t, startup_and_shutdown_hold_everything_around_them);
+    tcase_add_loop_test(t, where_blocks_of_records_begin_does_not_matter, 0, 64);
     tcase_add_test(t, startup_lasts_until_the_last_process_has_begun);
     tcase_add_test(t, processes_that_never_meet_have_no_startup);
     tcase_add_test(t, regions_of_the_tracer_are_its_own_work_unless_they_hold_the_program);
