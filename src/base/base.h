@@ -478,7 +478,7 @@ struct mpl_parallel {
     void (*tick)(void *context);
     void *context; /**< Handed to both. */
     /**
-     * Tasks that are done at the same time have numbers far from each other. For locations whose tasks look at each
+     * Whether tasks done at the same time are to have numbers far from each other. For locations whose tasks look at each
      * other's data, or change it: neighbours have most in common, and memory that two threads write to travels between them.
      */
     bool is_spread;

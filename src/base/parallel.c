@@ -1,5 +1,5 @@
 /*
- * Independent tasks on a few threads. Tasks are handed out in order, one at a time, so that a
+ * Independent tasks on a few threads. Tasks are handed out in order or spread, one at a time, so that a
  * long one keeps only its own thread busy; the caller's thread is one of the workers.
  */
 #include "config.h"
@@ -33,7 +33,8 @@ struct worker {
     unsigned number;
 };
 
-/* Which failure is reported does not depend on which thread was faster: of several, the first task's. */
+/* Which failure is reported does not depend on which thread was faster: of several, that of the task that
+ * was handed out first. */
 static void keep_failure(struct crew *crew, size_t turn, enum mpl_status st,
                          const struct mpl_err *err)
 {
