@@ -109,7 +109,7 @@ struct mpl_event_column {
     const uint32_t *wide;
 };
 
-/** An event in its block, and those behind it there. What is asked of several in a row is found at a third of the cost so. */
+/** An event in its block, and those behind it there: who asks for several in a row finds their block once. */
 struct mpl_event_place {
     const struct mpl_event_column *column;
     const struct mpl_event_block *block;
