@@ -4,9 +4,9 @@
  *     export MARPLE YARDSTICK ANCHOR...
  *
  * CPU seconds of libotf2's readers with callbacks that do nothing, of reading, matching and clocks, of diagnosing, and of
- * exporting for Perfetto and for Chrome, each in processes of their own, of each the shortest turn; how fast each file is written beside
- * both kinds of reading, where what it takes is that of the export without that of the diagnosis; the peak memory beside
- * that of diagnosing. Ends with 1 when a command fails, never because of a number.
+ * exporting for Perfetto and for Chrome, each in processes of their own, of each the shortest turn; how fast each file is
+ * written beside both kinds of reading, where what it takes is that of the export without that of the diagnosis; the peak
+ * memory beside that of diagnosing. Ends with 1 when a command fails, never because of a number.
  */
 #include "config.h"
 

@@ -3,9 +3,9 @@
  *
  *     page MARPLE (ANCHOR PAGE)...
  *
- * CPU seconds of diagnosing and of writing the page, each in processes of their own, of each the shortest turn; their ratio, that of the
- * peaks of their memory, and the size of the page, which stays. Ends with 1 when a command fails, never because of a
- * number.
+ * CPU seconds of diagnosing and of writing the page, each in processes of their own, of each the shortest turn; their ratio,
+ * that of the peaks of their memory, and the size of the page, which stays. Ends with 1 when a command fails, never because
+ * of a number.
  */
 #include "config.h"
 
