@@ -19,18 +19,6 @@ static enum mpl_status load_regions(struct mpl_analysis *a,
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
 }
 
-/* What any trace needs of rules that have been tested; where CLIPS refuses it, load_rules() says why. */
-static enum mpl_status begin_rules(struct mpl_analysis *a, struct mpl_err *err)
-{
-    struct mpl_infer_limits limits = a->limits;
-
-    limits.given = mpl_facts_always(&limits.n_given);
-
-    const enum mpl_status st = mpl_infer_begin(a->rules, &limits, &a->infer, err);
-
-    return st == MPL_E_SYNTAX ? MPL_OK : st;
-}
-
 static enum mpl_status load_knowledge(struct mpl_analysis *a,
                                       const struct mpl_analysis_options *options,
                                       struct mpl_err *err)
@@ -42,22 +30,19 @@ static enum mpl_status load_knowledge(struct mpl_analysis *a,
     a->patterns = known.patterns;
     a->metric_sets = known.metric_sets;
     a->rules = known.rules;
-    if (st == MPL_OK) {
-        st = options->is_tested ? begin_rules(a, err)
-                                : mpl_infer_create(a->rules, &a->limits, &a->infer, err);
+    if (st == MPL_OK && !options->is_tested) {
+        st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
 }
 
 /* Those rules that can fire, once the patterns are known; authors have had all theirs checked, and tests have seen what
  * comes with marple. Where CLIPS refuses that all the same, checking it says why. */
-static enum mpl_status load_rules(struct mpl_analysis *a,
-                                  const struct mpl_analysis_options *options,
-                                  struct mpl_err *err)
+static enum mpl_status load_rules(struct mpl_analysis *a, struct mpl_err *err)
 {
     enum mpl_status st = mpl_facts_given(a, err);
 
-    if (st == MPL_OK && options->is_tested) {
+    if (st == MPL_OK && a->infer == NULL) {
         st = mpl_infer_renew(a->rules, &a->limits, &a->infer, err);
         st = st == MPL_E_SYNTAX ? mpl_infer_create(a->rules, &a->limits, &a->infer, err)
                                 : st;
@@ -165,11 +150,6 @@ static enum mpl_status find_sets(struct mpl_analysis *a,
                             : mpl_sets_find(&in, a->arena, &a->diagnosis.sets, err);
 }
 
-struct readying {
-    struct mpl_analysis *a;
-    const struct mpl_analysis_options *options;
-};
-
 /* What rules will ask of nearly every run. Where memory is short, whoever asks for it says so. */
 static void make_usual(const struct mpl_analysis *a)
 {
@@ -185,24 +165,21 @@ static void make_usual(const struct mpl_analysis *a)
 static enum mpl_status ready_part(void *context, size_t part, unsigned worker,
                                   struct mpl_err *err)
 {
-    const struct readying *r = context;
+    struct mpl_analysis *a = context;
 
     (void) worker;
     if (part == 0) {
-        return load_rules(r->a, r->options, err);
+        return load_rules(a, err);
     }
-    make_usual(r->a);
+    make_usual(a);
     return MPL_OK;
 }
 
 /* The rules, and beside them, as loading them is one thread's work, what they will ask of nearly every run. */
-static enum mpl_status ready_rules(struct mpl_analysis *a,
-                                   const struct mpl_analysis_options *options,
-                                   struct mpl_err *err)
+static enum mpl_status ready_rules(struct mpl_analysis *a, struct mpl_err *err)
 {
-    struct readying r = { a, options };
     const struct mpl_parallel both = {
-        .n_tasks = 2, .max_threads = mpl_threads(), .run = ready_part, .context = &r
+        .n_tasks = 2, .max_threads = mpl_threads(), .run = ready_part, .context = a
     };
 
     return mpl_parallel_run(&both, err);
@@ -216,7 +193,7 @@ static enum mpl_status reason(struct mpl_analysis *a,
 
     st = st == MPL_OK ? find_sets(a, options->manifest, err) : st;
     mpl_progress_tell(a->run_options.progress, "reasoning", 0, 1);
-    st = st == MPL_OK ? ready_rules(a, options, err) : st;
+    st = st == MPL_OK ? ready_rules(a, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
     st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;

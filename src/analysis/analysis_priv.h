@@ -74,8 +74,6 @@ enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err);
 
 /* given.c: sets limits.given, to what facts.c, scaling.c and halt_facts.c will assert */
 enum mpl_status mpl_facts_given(struct mpl_analysis *a, struct mpl_err *err);
-/* Those of them that do not depend on the traces. */
-const struct mpl_given *mpl_facts_always(size_t *n);
 
 /* halt_facts.c: where a run stands that does not end */
 enum mpl_status mpl_halt_assert(struct mpl_analysis *a, const struct mpl_run *run,

@@ -3,19 +3,6 @@
 
 #include "analysis/analysis_priv.h"
 
-/* Of any trace; which others there are shows when it is read. */
-static const struct mpl_given always[] = { { "run", NULL },
-                                           { "location", NULL },
-                                           { "role", NULL },
-                                           { "repeats", NULL },
-                                           { "last-call", NULL } };
-
-const struct mpl_given *mpl_facts_always(size_t *n)
-{
-    *n = sizeof always / sizeof always[0];
-    return always;
-}
-
 static bool give(struct mpl_buf *given, const char *template, const char *name)
 {
     return mpl_buf_put(given, &(struct mpl_given){ template, name });
@@ -75,13 +62,15 @@ static bool has_parts(const struct mpl_analysis *a)
 
 enum mpl_status mpl_facts_given(struct mpl_analysis *a, struct mpl_err *err)
 {
+    static const char *const always[] = { "run", "location", "role", "repeats",
+                                          "last-call" };
     struct mpl_buf given = mpl_buf_make(sizeof(struct mpl_given));
     bool is_whole = give_patterns(a, &given) &&
                     (a->n_runs < 2 || give(&given, "scaling", NULL)) &&
                     (!has_parts(a) || give(&given, "nested", NULL));
 
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
-        is_whole = is_whole && mpl_buf_put(&given, &always[i]);
+        is_whole = is_whole && give(&given, always[i], NULL);
     }
     for (size_t i = 0; i < a->n_runs; i++) {
         if (mpl_run_is_usable(&a->runs[i])) {

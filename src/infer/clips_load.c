@@ -97,7 +97,6 @@ static void load_all(void *context)
 {
     struct load *load = context;
     const bool *is_chosen = load->chosen;
-    const bool *is_loaded = load->loaded;
 
     for (size_t i = 0; i < load->rules->n_sources; i++) {
         load->source = load->rules->sources[i];
@@ -105,10 +104,9 @@ static void load_all(void *context)
                            load->n_faults < MPL_FAULTS;
              j++, is_chosen++) {
             load->construct = &load->source->constructs[j];
-            if (*is_chosen && (is_loaded == NULL || !*is_loaded)) {
+            if (*is_chosen) {
                 load_construct(load);
             }
-            is_loaded = is_loaded == NULL ? NULL : is_loaded + 1;
             (void) mpl_cage_check(load->cage);
         }
     }
@@ -150,43 +148,43 @@ static enum mpl_status load_status(const struct load *load, struct mpl_err *err)
                     load->source->file, load->construct->first_line);
 }
 
-/* What is chosen and not loaded yet, and facts, unless there is more to come. */
-static enum mpl_status load_rules(struct load *load, bool is_all, struct mpl_err *err)
+static enum mpl_status load_rules(struct cage *cage, const struct mpl_rules *rules,
+                                  bool is_seen, struct mpl_lint *lint, struct mpl_err *err)
 {
-    struct cage *cage = load->cage;
+    struct load load = { .cage = cage,
+                         .rules = rules,
+                         .is_seen = is_seen,
+                         .lint = lint,
+                         .scratch = mpl_arena_create() };
 
-    load->scratch = mpl_arena_create();
-    load->loaded = cage->chosen;
-    load->chosen = load->scratch == NULL
-                       ? NULL
-                       : mpl_rules_choose(load->rules, cage->limits.given,
-                                          cage->limits.n_given, cage->watches);
-    if (load->chosen == NULL) {
-        mpl_arena_destroy(load->scratch);
+    load.chosen = load.scratch == NULL
+                      ? NULL
+                      : mpl_rules_choose(rules, cage->limits.given, cage->limits.n_given,
+                                         cage->watches);
+    cage->chosen = load.chosen;
+    if (load.chosen == NULL) {
+        mpl_arena_destroy(load.scratch);
         return mpl_nomem(err);
     }
-    cage->chosen = load->chosen;
-    cage->load = load;
+    cage->load = &load;
     EnvSetParserErrorCallback(cage->env, take_fault);
-    (void) EnvSetStaticConstraintChecking(cage->env, load->is_seen ? FALSE : TRUE);
-    if (mpl_cage_enter(cage, load_all, load) && load->n_faults == 0 && is_all) {
-        (void) mpl_cage_enter(cage, reset, load);
+    (void) EnvSetStaticConstraintChecking(cage->env, is_seen ? FALSE : TRUE);
+    if (mpl_cage_enter(cage, load_all, &load) && load.n_faults == 0) {
+        (void) mpl_cage_enter(cage, reset, &load);
     }
     cage->load = NULL;
     mpl_cage_forget(cage);
-    mpl_arena_destroy(load->scratch);
+    mpl_arena_destroy(load.scratch);
 
-    const enum mpl_status st = load_status(load, err);
+    const enum mpl_status st = load_status(&load, err);
 
-    return st != MPL_OK ? st : load->n_faults > 0 ? mpl_lint_fail(load->lint, err) : MPL_OK;
+    return st != MPL_OK ? st : load.n_faults > 0 ? mpl_lint_fail(lint, err) : MPL_OK;
 }
 
-enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules, bool is_all,
+enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
                               struct mpl_lint *lint, struct mpl_err *err)
 {
-    struct load load = { .cage = cage, .rules = rules, .is_seen = true, .lint = lint };
-
-    return load_rules(&load, is_all, err);
+    return load_rules(cage, rules, true, lint, err);
 }
 
 /* ---- checking ------------------------------------------------------------------------------ */
@@ -264,7 +262,7 @@ enum mpl_status mpl_cage_load_checked(struct cage *cage, const struct mpl_rules 
 {
     struct load load = { .cage = cage, .rules = rules, .lint = lint };
     const size_t before = mpl_lint_errors(lint);
-    const enum mpl_status st = load_rules(&load, true, err);
+    const enum mpl_status st = load_rules(cage, rules, false, lint, err);
 
     if (st != MPL_OK) {
         return st;

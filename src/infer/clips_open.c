@@ -144,9 +144,11 @@ void mpl_cage_forget(struct cage *cage)
 
 /* ---- in and out ------------------------------------------------------------------------- */
 
-void mpl_cage_set_limits(struct cage *cage, const struct mpl_infer_limits *limits)
+static void set_limits(struct cage *cage, const struct mpl_infer_limits *limits)
 {
-    cage->limits = limits != NULL ? *limits : (struct mpl_infer_limits){ 0 };
+    if (limits != NULL) {
+        cage->limits = *limits;
+    }
     if (cage->limits.seconds <= 0.0) {
         cage->limits.seconds = 10.0;
     }
@@ -218,7 +220,7 @@ enum mpl_status mpl_cage_open(struct cage *cage, const struct mpl_infer_limits *
                            .shown = mpl_buf_make(1),
                            .watches = mpl_arena_create(),
                            .reserve = mpl_arena_create() };
-    mpl_cage_set_limits(cage, limits);
+    set_limits(cage, limits);
     if (cage->watches == NULL || cage->reserve == NULL ||
         mpl_arena_alloc(cage->reserve, RESERVE_BYTES) == NULL) {
         return mpl_nomem(err);

@@ -92,11 +92,9 @@ struct cage {
     struct mpl_arena *watches;           /**< What CLIPS points to; must outlive env. */
 };
 
-/** \p cage must stay where it is until closed. */
+/** \p cage must stay where it is until closed. Zero limits become the defaults. */
 enum mpl_status mpl_cage_open(struct cage *cage, const struct mpl_infer_limits *limits,
                               struct mpl_err *err);
-/** Zero limits become the defaults; NULL: all are zero. */
-void mpl_cage_set_limits(struct cage *cage, const struct mpl_infer_limits *limits);
 /** A cage that is lost leaves its environment behind: destroying it crashes CLIPS. */
 void mpl_cage_close(struct cage *cage);
 
@@ -159,11 +157,10 @@ const char *mpl_cage_why_hidden(const char *function);
 /* ---- loading ------------------------------------------------------------------- */
 
 /**
- * Loads of all sources, in which CLIPS has found no fault before, what the facts given need and is not loaded yet; when
- * that \p is_all, asserts the deffacts. Faults go to \p lint.
+ * Loads all sources, in which CLIPS has found no fault before, and asserts the deffacts. Faults go to \p lint.
  * Errors: MPL_E_SYNTAX when there was one; MPL_E_LIMIT; MPL_E_NOMEM.
  */
-enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules, bool is_all,
+enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
                               struct mpl_lint *lint, struct mpl_err *err);
 
 /** As mpl_cage_load(), for texts that CLIPS sees first, and the vocabulary is compared with what the engine asserts and reads. */
@@ -177,7 +174,6 @@ struct load {
     const struct mpl_source *source;
     const struct mpl_construct *construct;
     const bool *chosen; /**< Per construct, source by source. */
-    const bool *loaded; /**< Likewise, before; NULL: none is. */
     bool is_seen; /**< By CLIPS, without faults: what only finds faults is left out. */
     struct mpl_lint *lint;
     struct mpl_arena *scratch;

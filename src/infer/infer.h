@@ -47,17 +47,9 @@ enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
                                  const struct mpl_infer_limits *limits,
                                  struct mpl_infer **out, struct mpl_err *err);
 /**
- * Loads of rules in which mpl_infer_create() found no fault those that facts need which are given in any case, so that
- * this can be done while others are not known yet. Only mpl_infer_renew() takes what it makes, and destroying it.
- */
-enum mpl_status mpl_infer_begin(const struct mpl_rules *rules,
-                                const struct mpl_infer_limits *limits,
-                                struct mpl_infer **out, struct mpl_err *err);
-/**
  * As mpl_infer_create(), behind one that found no fault in the same rules: for \p *infer to begin anew with the
- * same limits, which costs little beside loading rules; for what mpl_infer_begin() made to load the rest, where more
- * facts are given. NULL and one that reached a limit are allowed. What was borrowed from it is gone, also on
- * failure; then \p *infer is NULL.
+ * same limits, which costs little beside loading rules. NULL and one that reached a limit are allowed. What was
+ * borrowed from it is gone, also on failure; then \p *infer is NULL.
  */
 enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
                                 const struct mpl_infer_limits *limits,

@@ -38,36 +38,23 @@ static bool furnish(struct mpl_infer *infer)
            infer->finding_by_fact != NULL;
 }
 
-/** Without any rule. */
-static enum mpl_status open_empty(const struct mpl_rules *rules,
-                                  const struct mpl_infer_limits *limits,
-                                  struct mpl_infer **out, struct mpl_err *err)
-{
-    struct mpl_arena *arena = mpl_arena_create();
-    struct mpl_infer *infer = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_infer);
-
-    if (infer == NULL) {
-        mpl_arena_destroy(arena);
-        return mpl_nomem(err);
-    }
-    infer->arena = arena;
-    infer->rules = rules;
-    *out = infer;
-    return furnish(infer) ? mpl_cage_open(&infer->cage, limits, err) : mpl_nomem(err);
-}
-
 /** Rules that CLIPS has seen have no faults any more: what goes wrong then is a limit. */
-static enum mpl_status load_seen(struct mpl_infer *infer, bool is_all, struct mpl_err *err)
+static enum mpl_status load(struct mpl_infer *infer, bool is_seen, struct mpl_err *err)
 {
     struct mpl_lint *lint = mpl_lint_create(infer->arena);
 
-    return lint == NULL ? mpl_nomem(err)
-                        : mpl_cage_load(&infer->cage, infer->rules, is_all, lint, err);
-}
+    if (lint == NULL) {
+        return mpl_nomem(err);
+    }
 
-/** Behind the last rule, from where on facts are asserted. */
-static enum mpl_status watch_facts(struct mpl_infer *infer, struct mpl_err *err)
-{
+    const enum mpl_status st =
+        is_seen
+            ? mpl_cage_load(&infer->cage, infer->rules, lint, err)
+            : mpl_cage_load_checked(&infer->cage, infer->rules, infer->rules->lint, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
     infer->cage.infer = infer;
     infer->cage.metrics = mpl_metric_facts_create(infer->arena);
     if (infer->cage.metrics == NULL ||
@@ -78,38 +65,41 @@ static enum mpl_status watch_facts(struct mpl_infer *infer, struct mpl_err *err)
     return MPL_OK;
 }
 
-/** Of \p infer the caller keeps nothing where something failed. */
-static enum mpl_status keep(struct mpl_infer *infer, enum mpl_status st,
-                            struct mpl_infer **out)
+static enum mpl_status create(const struct mpl_rules *rules,
+                              const struct mpl_infer_limits *limits, bool is_seen,
+                              struct mpl_infer **out, struct mpl_err *err)
 {
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_infer *infer = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_infer);
+
+    if (infer == NULL) {
+        mpl_arena_destroy(arena);
+        return mpl_nomem(err);
+    }
+    infer->arena = arena;
+    infer->rules = rules;
+
+    enum mpl_status st = furnish(infer) ? MPL_OK : mpl_nomem(err);
+
+    if (st == MPL_OK) {
+        st = mpl_cage_open(&infer->cage, limits, err);
+    }
+    if (st == MPL_OK) {
+        st = load(infer, is_seen, err);
+    }
     if (st != MPL_OK) {
         mpl_infer_destroy(infer);
+        return st;
     }
-    *out = st == MPL_OK ? infer : NULL;
-    return st;
+    *out = infer;
+    return MPL_OK;
 }
 
 enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
                                  const struct mpl_infer_limits *limits,
                                  struct mpl_infer **out, struct mpl_err *err)
 {
-    struct mpl_infer *infer = NULL;
-    enum mpl_status st = open_empty(rules, limits, &infer, err);
-
-    st = st == MPL_OK ? mpl_cage_load_checked(&infer->cage, rules, rules->lint, err) : st;
-    st = st == MPL_OK ? watch_facts(infer, err) : st;
-    return keep(infer, st, out);
-}
-
-enum mpl_status mpl_infer_begin(const struct mpl_rules *rules,
-                                const struct mpl_infer_limits *limits,
-                                struct mpl_infer **out, struct mpl_err *err)
-{
-    struct mpl_infer *infer = NULL;
-    enum mpl_status st = open_empty(rules, limits, &infer, err);
-
-    st = st == MPL_OK ? load_seen(infer, false, err) : st;
-    return keep(infer, st, out);
+    return create(rules, limits, false, out, err);
 }
 
 static void reset(void *context)
@@ -139,17 +129,10 @@ static bool forget(struct mpl_infer *infer)
     return infer->finding_by_fact != NULL;
 }
 
-/** Some rules are loaded, and no facts are there. */
-static bool is_begun(const struct mpl_infer *infer)
-{
-    return infer->cage.infer == NULL;
-}
-
 /** False where the environment cannot be used again. */
 static bool restart(struct mpl_infer *infer)
 {
-    if (infer == NULL || is_begun(infer) || infer->cage.stop != CAGE_FREE ||
-        !forget(infer)) {
+    if (infer == NULL || infer->cage.stop != CAGE_FREE || !forget(infer)) {
         return false;
     }
     infer->cage.infer = NULL; /* Facts that go are not withdrawn. */
@@ -167,20 +150,9 @@ enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
     if (restart(*infer)) {
         return MPL_OK;
     }
-
-    struct mpl_infer *next = *infer;
-    enum mpl_status st = MPL_OK;
-
-    if (next != NULL && is_begun(next)) {
-        mpl_cage_set_limits(&next->cage, limits);
-    } else {
-        mpl_infer_destroy(next);
-        next = NULL;
-        st = open_empty(rules, limits, &next, err);
-    }
-    st = st == MPL_OK ? load_seen(next, true, err) : st;
-    st = st == MPL_OK ? watch_facts(next, err) : st;
-    return keep(next, st, infer);
+    mpl_infer_destroy(*infer);
+    *infer = NULL;
+    return create(rules, limits, true, infer, err);
 }
 
 void mpl_infer_destroy(struct mpl_infer *infer)

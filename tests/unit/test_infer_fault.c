@@ -88,30 +88,14 @@ static void count_asked(void *context, const char *run, const char *pattern,
     ++*(unsigned *) context;
 }
 
-/* Rules are loaded at once, or first what needs no fact. */
-static enum mpl_status load_somehow(bool is_begun, struct mpl_infer **infer)
-{
-    static const struct mpl_given none[1];
-    const struct mpl_infer_limits limits = { .given = none };
-    struct lab *lab = lab_get();
-
-    if (!is_begun) {
-        return mpl_infer_create(lab->rules, NULL, infer, &lab->err);
-    }
-    const enum mpl_status st = mpl_infer_begin(lab->rules, &limits, infer, &lab->err);
-
-    ck_assert_int_eq(st == MPL_OK, *infer != NULL);
-    return st == MPL_OK ? mpl_infer_renew(lab->rules, NULL, infer, &lab->err) : st;
-}
-
-static enum mpl_status infer_once(bool is_begun)
+static enum mpl_status infer_once(void)
 {
     struct lab *lab = lab_get();
     struct mpl_infer *infer = NULL;
 
     lab->err = (struct mpl_err){ 0 };
 
-    enum mpl_status st = load_somehow(is_begun, &infer);
+    enum mpl_status st = mpl_infer_create(lab->rules, NULL, &infer, &lab->err);
 
     ck_assert_int_eq(st == MPL_OK, infer != NULL);
     if (st == MPL_OK) {
@@ -142,7 +126,6 @@ static enum mpl_status infer_once(bool is_begun)
     return st;
 }
 
-/* _i: whether rules are loaded in two steps. */
 START_TEST(inference_survives_every_failing_allocation)
 {
     long failures = 0;
@@ -152,7 +135,7 @@ START_TEST(inference_survives_every_failing_allocation)
         ck_assert_int_lt(n, MOST);
         mpl_alloc_fail_after(n);
 
-        const enum mpl_status st = infer_once(_i == 1);
+        const enum mpl_status st = infer_once();
 
         mpl_alloc_fail_after(-1);
         ck_assert_msg(st == MPL_OK || st == MPL_E_NOMEM, "allocation %ld: status %d, %s", n,
@@ -337,7 +320,7 @@ int main(void)
 
     tcase_set_timeout(memory, 300);
     tcase_add_test(memory, parsing_survives_every_failing_allocation);
-    tcase_add_loop_test(memory, inference_survives_every_failing_allocation, 0, 2);
+    tcase_add_test(memory, inference_survives_every_failing_allocation);
     tcase_add_test(memory, rule_test_survives_every_failing_allocation);
 
     tcase_set_timeout(fuzz, 300);
