@@ -74,11 +74,10 @@ static enum mpl_status resolve_region(struct question *q, size_t i,
     const struct mpl_model *model = mpl_events_model(q->events);
     const char *name = q->what->changes[i].region;
     bool *is_region = MPL_NEW_ARRAY(q->arena, model->n_regions, bool);
-    double *factor = MPL_NEW_ARRAY(q->arena, model->n_locations, double);
     const char **words = MPL_NEW_ARRAY(q->arena, model->n_regions, const char *);
     bool is_found = false;
 
-    if (is_region == NULL || factor == NULL || words == NULL) {
+    if (is_region == NULL || words == NULL) {
         return mpl_nomem(err);
     }
     for (uint32_t k = 0; k < model->n_regions; k++) {
@@ -86,10 +85,7 @@ static enum mpl_status resolve_region(struct question *q, size_t i,
         is_region[k] = strcmp(words[k], name) == 0;
         is_found = is_found || is_region[k];
     }
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        factor[l] = 1;
-    }
-    *region = (struct region_scale){ is_region, factor };
+    *region = (struct region_scale){ .is_region = is_region };
     return is_found ? MPL_OK
                     : fail_at(q, i, "region", name,
                               mpl_suggest(name, words, model->n_regions), err);
@@ -172,28 +168,31 @@ static double spent_on(const struct question *q, size_t i, const struct spent *s
  * all spend the same, however slow they are: there it is the mean of a task. NaN for somebody who does
  * not take them.
  */
-static double compared(const struct question *q, size_t i, const struct spent *as,
-                       const struct spent *spent)
+static double compared(const struct question *q, size_t i, const struct spent *spent,
+                       uint32_t as, uint32_t location)
 {
-    if (q->what->changes[i].kind != MPL_CHANGE_COMPUTE || as->farm == MPL_NONE ||
-        !(as->task_s > 0)) {
-        return spent_on(q, i, spent);
+    const struct farms *farms = q->farms;
+
+    if (q->what->changes[i].kind != MPL_CHANGE_COMPUTE || farms == NULL ||
+        farms->of_worker[as] == MPL_NONE || !(farms->task_s[as] > 0)) {
+        return spent_on(q, i, &spent[location]);
     }
-    return spent->farm == as->farm && spent->task_s > 0 ? spent->task_s : NAN;
+    return farms->of_worker[location] == farms->of_worker[as] && farms->task_s[location] > 0
+               ? farms->task_s[location]
+               : NAN;
 }
 
 /* The median of what the others of its role spend, or where there are none, of all others. */
 static double of_others(const struct question *q, size_t i, uint32_t location,
                         const struct spent *spent, double *values)
 {
-    const struct spent *own = &spent[location];
     const struct mpl_model *model = mpl_events_model(q->events);
     const size_t k_role = q->role_of[location];
     const struct mpl_replay_role *role = k_role < q->n_roles ? &q->roles[k_role] : NULL;
     uint32_t n = 0;
 
     for (uint32_t k = 0; role != NULL && k < role->n; k++) {
-        const double value = compared(q, i, own, &spent[role->locations[k]]);
+        const double value = compared(q, i, spent, location, role->locations[k]);
 
         if (!q->is_named[i][role->locations[k]] && !isnan(value)) {
             values[n++] = value;
@@ -202,7 +201,7 @@ static double of_others(const struct question *q, size_t i, uint32_t location,
     const bool is_alone = n == 0;
 
     for (uint32_t l = 0; is_alone && l < model->n_locations; l++) {
-        const double value = compared(q, i, own, &spent[l]);
+        const double value = compared(q, i, spent, location, l);
 
         if (!q->is_named[i][l] && model->locations[l].n_events > 0 &&
             model->locations[l].thread == 0 && !isnan(value)) {
@@ -225,7 +224,7 @@ static double factor_of(const struct question *q, size_t i, uint32_t location,
     if (isnan(change->factor)) {
         const double others = of_others(q, i, location, spent, values);
 
-        own = compared(q, i, &spent[location], &spent[location]);
+        own = compared(q, i, spent, location, location);
         return isnan(others) || own > 0 ? others / own : 1;
     }
     return change->factor;

@@ -20,13 +20,16 @@ bool mpl_change_is_by_section(const struct mpl_change *change)
 /* ---- who takes part ------------------------------------------------------------------------- */
 
 /* Tasks of a farm are compared with one another, not by when they are taken. */
-static bool has_sections(const struct question *q, const struct spent *spent,
-                         uint32_t location)
+static bool has_sections(const struct question *q, uint32_t location)
 {
     const struct mpl_location *loc = &mpl_events_model(q->events)->locations[location];
     const struct mpl_sections *sections = q->scale.sections;
 
-    return loc->n_events > 0 && spent->farm == MPL_NONE && !spent->is_master &&
+    const bool is_in_farm =
+        q->farms != NULL && (q->farms->of_worker[location] != MPL_NONE ||
+                             q->farms->of_master[location] != MPL_NONE);
+
+    return loc->n_events > 0 && !is_in_farm &&
            (sections->n == 1 ? loc->thread == 0 : sections->calls[location] != NULL);
 }
 
@@ -40,7 +43,7 @@ enum mpl_status mpl_targets_make(const struct question *q, const struct spent *s
         return mpl_nomem(err);
     }
     for (uint32_t l = 0; l < n_locations && q->scale.sections != NULL; l++) {
-        if (!has_sections(q, &spent[l], l)) {
+        if (!has_sections(q, l)) {
             continue;
         }
         out->of[l] = MPL_NEW_ARRAY(q->arena, q->scale.sections->n, double);

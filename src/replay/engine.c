@@ -189,38 +189,6 @@ static inline void reach(struct engine *r, uint32_t slot, int64_t ticks)
     }
 }
 
-/* Ticks of an activity, what it computes and costs; returns what is behind them. */
-static inline const uint8_t *take_ticks(const uint8_t *at, uint8_t head,
-                                        int64_t *compute_ticks, int64_t *cost_ticks)
-{
-    uint16_t ticks_16[2];
-    uint32_t ticks_32[2];
-
-    const unsigned width = mpl_activity_width(head);
-
-    /* Nearly all pass by one of the first two. */
-    if (width == 0) {
-        *compute_ticks = at[0];
-        *cost_ticks = at[1];
-        return at + 2;
-    }
-    if (width == 1) {
-        memcpy(ticks_16, at, sizeof ticks_16);
-        *compute_ticks = ticks_16[0];
-        *cost_ticks = ticks_16[1];
-        return at + sizeof ticks_16;
-    }
-    if (width == 2) {
-        memcpy(ticks_32, at, sizeof ticks_32);
-        *compute_ticks = ticks_32[0];
-        *cost_ticks = ticks_32[1];
-        return at + sizeof ticks_32;
-    }
-    memcpy(compute_ticks, at, sizeof *compute_ticks);
-    memcpy(cost_ticks, at + sizeof *compute_ticks, sizeof *cost_ticks);
-    return at + sizeof *compute_ticks + sizeof *cost_ticks;
-}
-
 static uint32_t slot_at(const uint8_t *at)
 {
     uint32_t slot;
@@ -239,7 +207,8 @@ static void enter_by_records(struct engine *r, uint32_t location)
     if (r->is_by_record) {
         ticks = mpl_engine_computed(r, runner);
     } else {
-        runner->at = take_ticks(runner->at + 1, *runner->at, &ticks, &cost_ticks);
+        runner->at =
+            mpl_activity_take_ticks(runner->at + 1, *runner->at, &ticks, &cost_ticks);
     }
     runner->ticks += mpl_engine_compute(r, location, ticks);
     if (mpl_activities_is_needed(r->activities, number)) {
@@ -270,8 +239,6 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
     int64_t ticks = runner->ticks;
     int64_t compute_ticks;
     int64_t cost_ticks = runner->cost_ticks;
-    int64_t section_ticks = 0;
-    int64_t transfer_ticks = 0;
 
     while (call < end_call) {
         if (n_left == 0) {
@@ -280,7 +247,7 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
             if ((head & ACTIVITY_BY_RECORD) != 0) {
                 break;
             }
-            at = take_ticks(at + 1, head, &compute_ticks, &cost_ticks);
+            at = mpl_activity_take_ticks(at + 1, head, &compute_ticks, &cost_ticks);
             compute_ticks = given == NULL ? compute_ticks : given[call];
             n_left = mpl_activity_take_n(head, &at);
             if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
@@ -288,7 +255,6 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
                     mpl_engine_let_go(r, slot_at(at));
                 }
             }
-            section_ticks += compute_ticks;
             ticks += mpl_engine_scaled(compute_ticks, factor);
             if ((head & ACTIVITY_IS_NEEDED) != 0) {
                 reach(r, next_slot++, ticks);
@@ -306,7 +272,6 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
         if (n_left > 0) {
             break;
         }
-        transfer_ticks += cost_ticks;
         ticks += mpl_engine_scaled(cost_ticks, transfer);
         call++;
     }
@@ -316,8 +281,6 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
     runner->next_slot = next_slot;
     runner->ticks = ticks;
     runner->cost_ticks = cost_ticks;
-    runner->section_ticks += section_ticks;
-    runner->transfer_ticks += transfer_ticks;
     return n_left > 0 ? HANGS : GOES_ON;
 }
 
@@ -478,7 +441,6 @@ enum mpl_status mpl_engine_run(const struct activities *activities,
                         .scale = scale,
                         .is_by_record = farms != NULL || scale->n_regions > 0,
                         .farms = farms,
-                        .spent = out->spent,
                         .scratch = mpl_arena_create() };
     bool is_ok = true;
 
@@ -493,9 +455,6 @@ enum mpl_status mpl_engine_run(const struct activities *activities,
     }
     start(&r);
     sum_up(&r, out);
-    if (r.spent != NULL) {
-        mpl_engine_spend(&r);
-    }
     if (out->order_s != NULL && out->is_finished) {
         is_ok = mpl_engine_look_at_order(&r, r.scratch, out);
     }

@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-/* How often a changed region is open. */
-static uint32_t *open_of(const struct engine *r, uint32_t location, size_t region)
+/* Per changed region, how often it is open. */
+static uint32_t *open_of(const struct engine *r, uint32_t location)
 {
-    return &r->open[location * r->scale->n_regions + region];
+    return &r->open[location * r->scale->n_regions];
 }
 
 /* Of the functions that are open now. */
@@ -17,41 +17,28 @@ static double factor_of_open(const struct engine *r, uint32_t location)
     double factor = 1;
 
     for (size_t i = 0; i < r->scale->n_regions; i++) {
-        if (*open_of(r, location, i) > 0) {
+        if (open_of(r, location)[i] > 0) {
             factor *= r->scale->regions[i].factor[location];
         }
     }
     return factor;
 }
 
-static void note_record(const struct engine *r, uint32_t location, uint32_t event)
+void mpl_scale_note(const struct scale *scale, const struct mpl_location *loc,
+                    uint32_t event, uint32_t *open)
 {
-    const struct mpl_location *loc = &r->model->locations[location];
-
     if (mpl_kind_of(loc, event) != MPL_EV_ENTER &&
         mpl_kind_of(loc, event) != MPL_EV_LEAVE) {
         return;
     }
-    for (size_t i = 0; i < r->scale->n_regions; i++) {
-        uint32_t *open = open_of(r, location, i);
-
-        if (!r->scale->regions[i].is_region[mpl_ref_of(loc, event)]) {
+    for (size_t i = 0; i < scale->n_regions; i++) {
+        if (!scale->regions[i].is_region[mpl_ref_of(loc, event)]) {
             continue;
         }
         if (mpl_kind_of(loc, event) == MPL_EV_ENTER) {
-            ++*open;
-        } else if (*open > 0) {
-            --*open;
-        }
-    }
-}
-
-/* Counts the stretch for each function that is open. */
-static void note_stretch(const struct engine *r, uint32_t location, int64_t ticks)
-{
-    for (size_t i = 0; i < r->scale->n_regions && r->spent != NULL; i++) {
-        if (*open_of(r, location, i) > 0) {
-            r->spent[location].regions_s[i] += mpl_model_seconds(r->model, ticks);
+            open[i]++;
+        } else if (open[i] > 0) {
+            open[i]--;
         }
     }
 }
@@ -69,26 +56,13 @@ static int64_t compute_by_region(struct engine *r, uint32_t location, uint32_t f
                                                       mpl_ticks_of(loc, e + 1));
 
         while (runner->n_noted <= e) {
-            note_record(r, location, runner->n_noted++);
+            mpl_scale_note(r->scale, loc, runner->n_noted++, open_of(r, location));
         }
         if (stretch > 0) {
             ticks += (double) stretch * factor_of_open(r, location);
-            note_stretch(r, location, stretch);
         }
     }
     return (int64_t) llround(ticks);
-}
-
-static void leave_section(struct engine *r, uint32_t location)
-{
-    struct runner *runner = &r->runners[location];
-    double *sections_s = r->spent == NULL ? NULL : r->spent[location].sections_s;
-
-    if (sections_s != NULL) {
-        sections_s[runner->section] += mpl_model_seconds(r->model, runner->section_ticks);
-    }
-    runner->compute_ticks += runner->section_ticks;
-    runner->section_ticks = 0;
 }
 
 /* NULL: what the location computes does not change section by section. */
@@ -123,7 +97,6 @@ int64_t mpl_engine_enter_section(struct engine *r, uint32_t location)
     struct runner *runner = &r->runners[location];
     int64_t more_ticks = 0;
 
-    leave_section(r, location);
     while (calls != NULL && runner->section + 1 < sections->n &&
            calls[runner->section] < runner->call) {
         runner->section++;
@@ -187,7 +160,6 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks)
     const int64_t more_ticks =
         runner->call >= runner->section_end ? mpl_engine_enter_section(r, location) : 0;
 
-    runner->section_ticks += ticks;
     return mpl_engine_scaled(ticks, runner->factor) + more_ticks;
 }
 
@@ -196,23 +168,10 @@ int64_t mpl_engine_cost(struct engine *r, uint32_t location, int64_t ticks, uint
     struct runner *runner = &r->runners[location];
     double factor = runner->transfer;
 
-    runner->transfer_ticks += ticks;
     for (size_t i = 0; i < r->scale->n_regions && region != MPL_NONE; i++) {
         if (r->scale->regions[i].is_region[region]) {
             factor *= r->scale->regions[i].factor[location];
-            if (r->spent != NULL) {
-                r->spent[location].regions_s[i] += mpl_model_seconds(r->model, ticks);
-            }
         }
     }
     return mpl_engine_scaled(ticks, factor);
-}
-
-void mpl_engine_spend(struct engine *r)
-{
-    for (uint32_t l = 0; l < r->model->n_locations; l++) {
-        leave_section(r, l);
-        r->spent[l].compute_s = mpl_model_seconds(r->model, r->runners[l].compute_ticks);
-        r->spent[l].transfer_s = mpl_model_seconds(r->model, r->runners[l].transfer_ticks);
-    }
 }

@@ -71,7 +71,6 @@ static const char *lack_of_course(const struct course *course, double duration_s
 
 /* The run with nothing changed, and who hands out tasks in it. */
 struct baseline {
-    bool has_sections; /* says what is spent in each; all else is the same without */
     struct course course;
     struct farms farms;
 };
@@ -81,8 +80,8 @@ struct mpl_replay {
     struct mpl_arena *arena;
     const struct activities *activities; /* NULL: nobody asked yet */
     const struct mpl_sections *sections; /* likewise */
-    struct baseline
-        *baseline; /* shared by questions without regions; NULL until one is asked */
+    const struct spent *spent;           /* for questions without regions; likewise */
+    struct baseline *baseline;           /* likewise */
     pthread_mutex_t
         lock; /* of all that questions share, also of the farms' scratch memory */
 };
@@ -149,25 +148,6 @@ enum mpl_status mpl_replay_sections(struct mpl_replay *replay,
     }
     *out = replay->sections;
     return st;
-}
-
-static struct spent *make_spent(const struct question *q, struct mpl_arena *arena)
-{
-    const uint32_t n = mpl_events_model(q->events)->n_locations;
-    struct spent *spent = MPL_NEW_ARRAY(arena, n, struct spent);
-
-    for (uint32_t l = 0; l < n && spent != NULL; l++) {
-        spent[l].farm = MPL_NONE;
-        spent[l].regions_s = MPL_NEW_ARRAY(arena, q->scale.n_regions, double);
-        if (q->scale.sections != NULL) {
-            spent[l].sections_s = MPL_NEW_ARRAY(arena, q->scale.sections->n, double);
-        }
-        if (spent[l].regions_s == NULL ||
-            (q->scale.sections != NULL && spent[l].sections_s == NULL)) {
-            return NULL;
-        }
-    }
-    return spent;
 }
 
 /* Of the time of those who take part, as it would be: what is kept weighs more in a shorter run. */
@@ -299,11 +279,11 @@ static enum mpl_status doubt_chance(const struct question *q, const struct cours
  * in the recorded run, the order is the program's, however irregular it is. Where it does not happen,
  * turns may be regular because tasks are even; of who serves a farm then nobody can tell.
  */
-static enum mpl_status find_farms(const struct question *q, const struct course *baseline,
+static enum mpl_status find_farms(const struct mpl_events *events, struct course *baseline,
                                   struct mpl_arena *scratch, struct farms *farms,
                                   struct mpl_err *err)
 {
-    const uint32_t n = mpl_events_model(q->events)->n_locations;
+    const uint32_t n = mpl_events_model(events)->n_locations;
     enum choice *choices = MPL_NEW_ARRAY(scratch, n, enum choice);
     enum mpl_status st;
 
@@ -315,11 +295,8 @@ static enum mpl_status find_farms(const struct question *q, const struct course 
 
         choices[l] = is_own ? KEEPS_ORDER : baseline->choices[l];
     }
-    st = mpl_farms_find(q->events, choices, scratch, farms, err);
+    st = mpl_farms_find(events, choices, scratch, farms, err);
     for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
-        baseline->spent[l].farm = farms->of_worker[l];
-        baseline->spent[l].is_master = farms->of_master[l] != MPL_NONE;
-        baseline->spent[l].task_s = farms->task_s[l];
         if (baseline->choices[l] == MAY_CHOOSE && !farms->may_be[l]) {
             baseline->choices[l] = KEEPS_ORDER;
         }
@@ -393,15 +370,15 @@ static enum mpl_status deal(const struct question *q, const struct farms *farms,
                : run_unsure(q, farms, changed, err);
 }
 
-static enum mpl_status run_changed(const struct question *q, const struct farms *farms,
-                                   struct course *changed, struct mpl_err *err)
+static enum mpl_status run_changed(const struct question *q, struct course *changed,
+                                   struct mpl_err *err)
 {
     enum mpl_status st = MPL_OK;
 
     changed->is_finished = false;
-    if (is_to_be_dealt(q, farms)) {
+    if (q->farms != NULL && is_to_be_dealt(q, q->farms)) {
         (void) pthread_mutex_lock(&q->replay->lock);
-        st = deal(q, farms, changed, err);
+        st = deal(q, q->farms, changed, err);
         (void) pthread_mutex_unlock(&q->replay->lock);
     }
     return st != MPL_OK || changed->is_finished
@@ -409,11 +386,9 @@ static enum mpl_status run_changed(const struct question *q, const struct farms 
                : mpl_engine_run(q->replay->activities, &q->scale, NULL, changed, err);
 }
 
-static enum mpl_status make_course(const struct question *q, struct course *course,
+static enum mpl_status make_course(uint32_t n, struct course *course,
                                    struct mpl_arena *arena, struct mpl_err *err)
 {
-    const uint32_t n = mpl_events_model(q->events)->n_locations;
-
     course->unsure = MPL_NONE;
     course->end_s = MPL_NEW_ARRAY(arena, n, double);
     course->order_s = MPL_NEW_ARRAY(arena, n, double);
@@ -423,63 +398,73 @@ static enum mpl_status make_course(const struct question *q, struct course *cour
                : MPL_OK;
 }
 
-static enum mpl_status run_baseline(const struct question *q, struct mpl_arena *arena,
-                                    struct baseline *baseline, struct mpl_err *err)
+/* Once for all questions; the replay is locked. */
+static enum mpl_status find_baseline(struct mpl_replay *replay, struct mpl_err *err)
 {
-    struct course *course = &baseline->course;
-    enum mpl_status st = make_course(q, course, arena, err);
-
-    course->spent = make_spent(q, arena);
-    if (st == MPL_OK && course->spent == NULL) {
-        return mpl_nomem(err);
-    }
-    st = st == MPL_OK ? mpl_engine_run(q->replay->activities, &q->scale, NULL, course, err)
-                      : st;
-    st = st == MPL_OK ? find_farms(q, course, arena, &baseline->farms, err) : st;
-    baseline->has_sections = q->scale.sections != NULL;
-    return st;
-}
-
-/* How long each region takes is a matter of its own. A baseline that somebody may use stays as it is. */
-static enum mpl_status find_baseline(const struct question *q, struct baseline **out,
-                                     struct mpl_err *err)
-{
-    const bool is_own = q->scale.n_regions > 0;
-    struct mpl_arena *arena = is_own ? q->arena : q->replay->arena;
+    static const struct scale nothing = { .compute = NULL };
+    const uint32_t n = mpl_events_model(replay->events)->n_locations;
+    struct baseline *baseline;
     enum mpl_status st;
 
-    *out = is_own ? NULL : q->replay->baseline;
-    if (*out != NULL && (q->scale.sections == NULL || (*out)->has_sections)) {
+    if (replay->baseline != NULL) {
         return MPL_OK;
     }
-    *out = MPL_NEW(arena, struct baseline);
-    st = *out == NULL ? mpl_nomem(err) : run_baseline(q, arena, *out, err);
-    if (st == MPL_OK && !is_own) {
-        q->replay->baseline = *out;
-    }
+    baseline = MPL_NEW(replay->arena, struct baseline);
+    st = baseline == NULL ? mpl_nomem(err)
+                          : make_course(n, &baseline->course, replay->arena, err);
+    st = st == MPL_OK
+             ? mpl_engine_run(replay->activities, &nothing, NULL, &baseline->course, err)
+             : st;
+    st = st == MPL_OK ? find_farms(replay->events, &baseline->course, replay->arena,
+                                   &baseline->farms, err)
+                      : st;
+    replay->baseline = st == MPL_OK ? baseline : NULL;
     return st;
 }
 
-/* What the question needs and others may, too. */
-static enum mpl_status share(struct question *q, struct baseline **baseline,
+/* What is spent on regions is a matter of the question; a question may still use what others found. */
+static enum mpl_status find_spent(const struct question *q, const struct spent **out,
+                                  struct mpl_err *err)
+{
+    const bool is_own = q->scale.n_regions > 0;
+    struct mpl_replay *replay = q->replay;
+
+    *out = is_own ? NULL : replay->spent;
+    if (*out == NULL || (q->scale.sections != NULL && (*out)->sections_s == NULL)) {
+        *out = mpl_spent_find(replay->activities, &q->scale,
+                              is_own ? q->arena : replay->arena);
+        replay->spent = is_own ? replay->spent : *out;
+    }
+    return *out == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+/* What the question needs and others may, too. Who hands out tasks shows only in the run with nothing changed; where nobody
+ * may choose what it receives, nobody does. */
+static enum mpl_status share(struct question *q, const struct spent **spent,
                              struct mpl_err *err)
 {
+    struct mpl_replay *replay = q->replay;
     enum mpl_status st;
 
-    (void) pthread_mutex_lock(&q->replay->lock);
+    (void) pthread_mutex_lock(&replay->lock);
     st = mpl_question_resolve(q, err);
     if (st == MPL_OK && lack_of(q->events) == NULL) {
-        st = lay_out(q->replay, err);
-        st = st == MPL_OK ? find_baseline(q, baseline, err) : st;
+        st = lay_out(replay, err);
+        st = st == MPL_OK ? find_spent(q, spent, err) : st;
+        if (st == MPL_OK && replay->activities->n_answering > 0) {
+            st = find_baseline(replay, err);
+            q->farms = st == MPL_OK ? &replay->baseline->farms : NULL;
+        }
     }
-    (void) pthread_mutex_unlock(&q->replay->lock);
+    (void) pthread_mutex_unlock(&replay->lock);
     return st;
 }
 
-static enum mpl_status compare(const struct question *q, const struct course *baseline,
+static enum mpl_status compare(const struct question *q, const struct spent *spent,
                                const struct course *changed, struct mpl_replayed *out,
                                struct mpl_err *err)
 {
+    const struct course *baseline = &q->replay->baseline->course;
     enum mpl_status st;
 
     out->doubt = lack_of_course(changed, changed->duration_s);
@@ -495,34 +480,70 @@ static enum mpl_status compare(const struct question *q, const struct course *ba
     st = st == MPL_OK ? doubt_chance(q, changed, out, err) : st;
     st = st == MPL_OK ? doubt_order(q, baseline, changed, out, err) : st;
     st = st == MPL_OK ? doubt_clocks(q, out, err) : st;
-    return st == MPL_OK ? doubt_kept(q, baseline->spent, out, err) : st;
+    return st == MPL_OK ? doubt_kept(q, spent, out, err) : st;
+}
+
+struct running {
+    const struct question *q;
+    struct course *changed;
+};
+
+static enum mpl_status run_part(void *context, size_t part, unsigned worker,
+                                struct mpl_err *err)
+{
+    const struct running *r = context;
+    struct mpl_replay *replay = r->q->replay;
+
+    (void) worker;
+    if (part > 0) {
+        return run_changed(r->q, r->changed, err);
+    }
+    (void) pthread_mutex_lock(&replay->lock);
+    const enum mpl_status st = find_baseline(replay, err);
+
+    (void) pthread_mutex_unlock(&replay->lock);
+    return st;
+}
+
+/* The run with nothing changed, and with the changes, side by side. */
+static enum mpl_status run_both(const struct question *q, struct course *changed,
+                                struct mpl_err *err)
+{
+    struct running r = { q, changed };
+    const struct mpl_parallel both = {
+        .n_tasks = 2, .max_threads = mpl_threads(), .run = run_part, .context = &r
+    };
+
+    return mpl_parallel_run(&both, err);
 }
 
 /* The run with the changes, and what is different then. */
-static enum mpl_status run_again(struct question *q, const struct baseline *baseline,
+static enum mpl_status run_again(struct question *q, const struct spent *spent,
                                  const int64_t *const *given, struct mpl_replayed *out,
                                  struct mpl_err *err)
 {
-    struct course changed = { 0 };
-    enum mpl_status st = mpl_question_settle(q, baseline->course.spent, err);
+    const struct mpl_replay *replay = q->replay;
+    struct course changed = { .known = q->farms == NULL
+                                           ? NULL
+                                           : replay->baseline->course.choices };
+    const uint32_t n = mpl_events_model(q->events)->n_locations;
+    enum mpl_status st = mpl_question_settle(q, spent, err);
 
+    st = st == MPL_OK ? make_course(n, &changed, q->arena, err) : st;
     if (st != MPL_OK) {
         return st;
     }
-    out->doubt = lack_of_course(&baseline->course, out->recorded_s);
-    if (out->doubt != NULL) {
-        return MPL_OK;
-    }
-    st = make_course(q, &changed, q->arena, err);
-    changed.end_s =
-        MPL_NEW_ARRAY(q->answer, mpl_events_model(q->events)->n_locations, double);
-    if (st == MPL_OK && changed.end_s == NULL) {
+    changed.end_s = MPL_NEW_ARRAY(q->answer, n, double);
+    if (changed.end_s == NULL) {
         return mpl_nomem(err);
     }
-    changed.known = baseline->course.choices;
     q->scale.given = given;
-    st = st == MPL_OK ? run_changed(q, &baseline->farms, &changed, err) : st;
-    return st == MPL_OK ? compare(q, &baseline->course, &changed, out, err) : st;
+    st = run_both(q, &changed, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    out->doubt = lack_of_course(&replay->baseline->course, out->recorded_s);
+    return out->doubt == NULL ? compare(q, spent, &changed, out, err) : MPL_OK;
 }
 
 static enum mpl_status answer(struct question *q, const int64_t *const *given,
@@ -532,14 +553,14 @@ static enum mpl_status answer(struct question *q, const int64_t *const *given,
                                  .baseline_s = NAN,
                                  .changed_s = NAN,
                                  .gain_s = NAN };
-    struct baseline *baseline = NULL;
+    const struct spent *spent = NULL;
     enum mpl_status st;
 
     q->arena = mpl_arena_create();
-    st = q->arena == NULL ? mpl_nomem(err) : share(q, &baseline, err);
+    st = q->arena == NULL ? mpl_nomem(err) : share(q, &spent, err);
     made.doubt = lack_of(q->events);
     if (st == MPL_OK && made.doubt == NULL) {
-        st = run_again(q, baseline, given, &made, err);
+        st = run_again(q, spent, given, &made, err);
     }
     mpl_arena_destroy(q->arena);
     if (st == MPL_OK) {

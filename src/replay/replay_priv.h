@@ -35,12 +35,9 @@ struct scale {
 /* What a location spends on what can be changed, seconds as recorded. */
 struct spent {
     double compute_s;
-    double transfer_s;
+    double transfer_s;  /* of calls, beyond waiting */
     double *regions_s;  /* per region of the scale */
     double *sections_s; /* computation per section of the scale; NULL: it has none */
-    bool is_master;     /* hands out the tasks of a farm */
-    uint32_t farm;      /* whose tasks it takes; MPL_NONE */
-    double task_s;      /* then: computation of a task, mean */
 };
 
 /* What can be seen of a location that receives: whether it takes what comes first. */
@@ -103,7 +100,6 @@ struct course {
     double duration_s; /* until the last location ends */
     double unknown_s;  /* in calls whose partners are not recorded; mean of the locations */
     double *end_s;     /* per location; the caller's, NULL: not wanted */
-    struct spent *spent; /* likewise */
     /* Per location that may take what comes first: waiting for a message while one that is received
      * later was there; likewise. Of use only if is_finished. */
     double *order_s;
@@ -135,6 +131,38 @@ enum {
 static inline unsigned mpl_activity_width(uint8_t head)
 {
     return head >> ACTIVITY_WIDTH_SHIFT & 3;
+}
+/* Its ticks, what it computes and costs; returns what is behind them. */
+static inline const uint8_t *mpl_activity_take_ticks(const uint8_t *at, uint8_t head,
+                                                     int64_t *compute_ticks,
+                                                     int64_t *cost_ticks)
+{
+    uint16_t ticks_16[2];
+    uint32_t ticks_32[2];
+
+    const unsigned width = mpl_activity_width(head);
+
+    /* Nearly all pass by one of the first two. */
+    if (width == 0) {
+        *compute_ticks = at[0];
+        *cost_ticks = at[1];
+        return at + 2;
+    }
+    if (width == 1) {
+        memcpy(ticks_16, at, sizeof ticks_16);
+        *compute_ticks = ticks_16[0];
+        *cost_ticks = ticks_16[1];
+        return at + sizeof ticks_16;
+    }
+    if (width == 2) {
+        memcpy(ticks_32, at, sizeof ticks_32);
+        *compute_ticks = ticks_32[0];
+        *cost_ticks = ticks_32[1];
+        return at + sizeof ticks_32;
+    }
+    memcpy(compute_ticks, at, sizeof *compute_ticks);
+    memcpy(cost_ticks, at + sizeof *compute_ticks, sizeof *cost_ticks);
+    return at + sizeof *compute_ticks + sizeof *cost_ticks;
 }
 /* How many calls it needs; \p at goes from behind the ticks to the first slot. */
 static inline uint32_t mpl_activity_take_n(uint8_t head, const uint8_t **at)
@@ -246,14 +274,20 @@ struct question {
     size_t *role_of;          /* per location: the role that counts; n_roles: it has none */
     bool **is_named;          /* per change and location */
     uint32_t *region_of;      /* per change: its region of the scale; MPL_NONE */
-    struct scale scale;       /* with factors of 1 until question_settle() */
+    struct scale scale;       /* without factors until question_settle() */
+    const struct farms *farms; /* NULL: nobody hands out tasks */
 };
+
+/* spent.c: of each location of the scale's regions and sections. NULL without memory.
+ * Cost: linear in calls, in records where there are regions; in threads. */
+struct spent *mpl_spent_find(const struct activities *activities, const struct scale *scale,
+                             struct mpl_arena *arena);
 /* replay.c: of the run, made when the first question asks. */
 enum mpl_status mpl_replay_sections(struct mpl_replay *replay,
                                     const struct mpl_sections **out, struct mpl_err *err);
 /* Finds the locations and regions that are named. Errors: MPL_E_USAGE. */
 enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err);
-/* Fills in the factors, some of which depend on what everybody spends. */
+/* Fills in the factors, some of which depend on what everybody spends, and on whose tasks those are. */
 enum mpl_status mpl_question_settle(struct question *q, const struct spent *spent,
                                     struct mpl_err *err);
 enum mpl_status mpl_question_fail_others(const struct question *q, size_t i,
@@ -300,9 +334,6 @@ struct runner {
     uint32_t scan_instance; /* waits for this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
     uint32_t n_noted;       /* records whose functions are counted as open or not */
-    int64_t compute_ticks;  /* what it computed in earlier sections, before any change */
-    int64_t section_ticks;  /* likewise in its section so far */
-    int64_t transfer_ticks; /* likewise what calls took beyond waiting */
     uint32_t section;       /* in which it computes */
     uint32_t section_end;   /* the first call that is not in it; MPL_NONE */
     uint32_t n_begun;       /* sections of which it has got what is on top */
@@ -350,7 +381,6 @@ struct engine {
     uint32_t *ready;           /* stack of locations that can go on */
     uint32_t n_ready;
     struct farms *farms;   /* NULL: everything as recorded */
-    struct spent *spent;   /* per location; NULL: nobody wants to know */
     uint32_t *open;        /* [location * regions + changed region]: how often it is open */
     int64_t unknown_ticks; /* in calls whose partners are not recorded */
 };
@@ -426,6 +456,9 @@ void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective)
 enum progress mpl_engine_complete(struct engine *r, uint32_t location, uint32_t collective);
 
 /* engine_time.c: what stretches take in the changed run */
+/* The record opens or closes regions of the scale: \p open says per region how often it is open at the location. */
+void mpl_scale_note(const struct scale *scale, const struct mpl_location *loc,
+                    uint32_t event, uint32_t *open);
 /* \p ticks is not negative, so that this rounds as llround() does, without a call. */
 static inline int64_t mpl_engine_scaled(int64_t ticks, double factor)
 {
@@ -440,8 +473,6 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks);
 /* What a call of a region, MPL_NONE where that is no matter, takes that took \p ticks beyond waiting. */
 int64_t mpl_engine_cost(struct engine *r, uint32_t location, int64_t ticks,
                         uint32_t region);
-/* Fills in what everybody spent. */
-void mpl_engine_spend(struct engine *r);
 
 /* order.c: fills in course.order_s and course.choices when all are done; false if out
  * of memory. Cost: linear in records; 64 KiB. */
