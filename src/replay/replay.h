@@ -100,8 +100,8 @@ enum mpl_status mpl_replay_run(const struct mpl_events *events,
                                struct mpl_err *err);
 
 /**
- * What several questions about one run share: what its calls need and take, its sections, and the run with nothing
- * changed, once for all that change no region. Answers are those of mpl_replay_run(), whatever was asked before. Several
+ * What several questions about one run share: what its calls need and take, its sections, what locations spend in them,
+ * and the run with nothing changed. Answers are those of mpl_replay_run(), whatever was asked before. Several
  * threads may call mpl_replay_ask() at a time, each with an arena of its own.
  *
  * Ownership: lives in \p arena, which must outlive all questions, as \p events must; answers may outlive both. NULL
