@@ -422,7 +422,7 @@ static enum mpl_status find_baseline(struct mpl_replay *replay, struct mpl_err *
     return st;
 }
 
-/* What is spent on regions is a matter of the question; a question may still use what others found. */
+/* What is spent on regions is a matter of the question. What was found before stays: another question may be using it. */
 static enum mpl_status find_spent(const struct question *q, const struct spent **out,
                                   struct mpl_err *err)
 {

@@ -139,7 +139,8 @@ static void spend_in_calls(const struct spender *s, uint32_t lane)
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-/* The records up to \p to, the first of which is \p *noted: between calls, the stretch behind each of them from \p from on. */
+/* What passes between two records, stretch by stretch, counts for the functions that are open then; those that were entered
+ * in the call before count, too, so all records from \p *noted on are looked at. */
 static void spend_between(const struct spender *s, uint32_t lane, uint32_t from,
                           uint32_t to, uint32_t *noted)
 {

@@ -298,6 +298,59 @@ START_TEST(a_probe_waits_for_a_message_that_is_received_in_no_call)
 }
 END_TEST
 
+/* All come to a barrier at 20, which takes 4. Rank 0 then computes until 150, in part in "solve". Rank 1 sends at 34 to rank
+ * 2, which comes to its next call at 84: that is when the send is free to go on, and takes 5. Then it computes until 189. */
+static const struct mpl_events *lone_and_held(void)
+{
+    struct fixture *f = fixture_create(arena, 3, 1);
+
+    for (uint32_t l = 0; l < 3; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+        fixture_call_coll(f, l, 20, 24, MPL_COLL_BARRIER, MPL_NONE);
+    }
+    fixture_enter(f, 0, 60, "solve");
+    fixture_leave(f, 0, 100, "solve");
+    fixture_record(f, 0, 150, MPL_EV_MARK);
+    fixture_call_send(f, 1, 34, 89, "MPI_Send", 2, 0);
+    fixture_record(f, 1, 189, MPL_EV_MARK);
+    fixture_call(f, 2, 84, 90, "MPI_Iprobe_unknown");
+    fixture_call_recv(f, 2, 92, 93, 1, 0);
+    fixture_record(f, 2, 94, MPL_EV_MARK);
+    return fixture_events(f);
+}
+
+/* Whoever waits for nobody that changes ends earlier by just that, if what it spends is summed up right. */
+START_TEST(what_is_taken_off_is_missing_in_the_end)
+{
+    static const struct {
+        const char *text;
+        uint32_t location;
+        double end_us;
+    } asked[] = {
+        { "compute*1", 0, 150 },
+        { "transfer(0) - 1 us", 0, 150 - 1 },
+        { "region(MPI_Barrier)(0) - 1 us", 0, 150 - 1 },
+        { "region(solve)(0) - 7 us", 0, 150 - 7 },
+        { "compute*1", 1, 189 },
+        /* Of 9 in all, 1.3 at the barrier, behind which it waits as long for rank 2 as before. */
+        { "transfer(1) - 3 us", 1, 84 + 5 * 6 / 9.0 + 100 },
+        { "region(MPI_Send)(1) - 2 us", 1, 189 - 2 },
+    };
+    const struct mpl_events *events = lone_and_held();
+
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const struct mpl_replayed answer = ask(events, asked[i].text);
+
+        ck_assert_msg(answer.doubt == NULL || answer.end_s != NULL, "%s", answer.doubt);
+
+        const double end_us = answer.end_s[asked[i].location] * 1e6;
+
+        ck_assert_msg(fabs(end_us - asked[i].end_us) < 0.5, "%s: %g us, not %g",
+                      asked[i].text, end_us, asked[i].end_us);
+    }
+}
+END_TEST
+
 /* Four ranks meet at three barriers, which take 2. Before the first, rank 0 computes 500 alone, the others
  * 0; before the others all compute 100, but rank 3 before the last 300. Then each ends. */
 static const struct mpl_events *sections(void)
@@ -867,6 +920,7 @@ int main(void)
     tcase_add_test(t, a_probe_waits_for_the_message_that_is_received_next);
     tcase_add_test(t, a_probe_waits_for_a_message_that_is_received_in_no_call);
     tcase_add_test(t, who_waits_at_a_barrier_follows_from_who_comes_last);
+    tcase_add_test(t, what_is_taken_off_is_missing_in_the_end);
     tcase_add_test(t, what_is_taken_off_comes_from_where_it_is_more_than_others_have);
     tcase_add_test(t, evening_out_gives_to_those_who_have_least);
     tcase_add_test(t, evening_out_levels_a_slope);
