@@ -82,8 +82,9 @@ struct mpl_replay {
     const struct mpl_sections *sections; /* likewise */
     const struct spent *spent;           /* for questions without regions; likewise */
     struct baseline *baseline;           /* likewise */
-    pthread_mutex_t
-        lock; /* of all that questions share, also of the farms' scratch memory */
+    pthread_mutex_t lock;                /* of all these but the baseline */
+    /* Of the baseline and the farms' scratch memory: a question that needs neither yet goes on beside their making. */
+    pthread_mutex_t baseline_lock;
 };
 
 struct mpl_replay *mpl_replay_create(const struct mpl_events *events,
@@ -95,6 +96,7 @@ struct mpl_replay *mpl_replay_create(const struct mpl_events *events,
         replay->events = events;
         replay->arena = arena;
         replay->lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+        replay->baseline_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
     }
     return replay;
 }
@@ -377,9 +379,9 @@ static enum mpl_status run_changed(const struct question *q, struct course *chan
 
     changed->is_finished = false;
     if (q->farms != NULL && is_to_be_dealt(q, q->farms)) {
-        (void) pthread_mutex_lock(&q->replay->lock);
+        (void) pthread_mutex_lock(&q->replay->baseline_lock);
         st = deal(q, q->farms, changed, err);
-        (void) pthread_mutex_unlock(&q->replay->lock);
+        (void) pthread_mutex_unlock(&q->replay->baseline_lock);
     }
     return st != MPL_OK || changed->is_finished
                ? st
@@ -398,27 +400,43 @@ static enum mpl_status make_course(uint32_t n, struct course *course,
                : MPL_OK;
 }
 
-/* Once for all questions; the replay is locked. */
-static enum mpl_status find_baseline(struct mpl_replay *replay, struct mpl_err *err)
+static enum mpl_status make_baseline(const struct mpl_replay *replay,
+                                     struct mpl_arena *arena, struct baseline **out,
+                                     struct mpl_err *err)
 {
     static const struct scale nothing = { .compute = NULL };
-    const uint32_t n = mpl_events_model(replay->events)->n_locations;
-    struct baseline *baseline;
-    enum mpl_status st;
+    struct baseline *baseline = MPL_NEW(arena, struct baseline);
+    enum mpl_status st = baseline == NULL
+                             ? mpl_nomem(err)
+                             : make_course(mpl_events_model(replay->events)->n_locations,
+                                           &baseline->course, arena, err);
 
-    if (replay->baseline != NULL) {
-        return MPL_OK;
-    }
-    baseline = MPL_NEW(replay->arena, struct baseline);
-    st = baseline == NULL ? mpl_nomem(err)
-                          : make_course(n, &baseline->course, replay->arena, err);
     st = st == MPL_OK
              ? mpl_engine_run(replay->activities, &nothing, NULL, &baseline->course, err)
              : st;
-    st = st == MPL_OK ? find_farms(replay->events, &baseline->course, replay->arena,
-                                   &baseline->farms, err)
-                      : st;
-    replay->baseline = st == MPL_OK ? baseline : NULL;
+    *out = baseline;
+    return st == MPL_OK
+               ? find_farms(replay->events, &baseline->course, arena, &baseline->farms, err)
+               : st;
+}
+
+/* Once for all questions. Meanwhile others allocate in the arena of the replay. */
+static enum mpl_status find_baseline(struct mpl_replay *replay, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    (void) pthread_mutex_lock(&replay->baseline_lock);
+    if (replay->baseline == NULL) {
+        struct mpl_arena *arena = mpl_arena_create();
+        struct baseline *baseline = NULL;
+
+        st = arena == NULL ? mpl_nomem(err) : make_baseline(replay, arena, &baseline, err);
+        replay->baseline = st == MPL_OK ? baseline : NULL;
+        (void) pthread_mutex_lock(&replay->lock);
+        mpl_arena_absorb(replay->arena, arena);
+        (void) pthread_mutex_unlock(&replay->lock);
+    }
+    (void) pthread_mutex_unlock(&replay->baseline_lock);
     return st;
 }
 
@@ -451,12 +469,12 @@ static enum mpl_status share(struct question *q, const struct spent **spent,
     if (st == MPL_OK && lack_of(q->events) == NULL) {
         st = lay_out(replay, err);
         st = st == MPL_OK ? find_spent(q, spent, err) : st;
-        if (st == MPL_OK && replay->activities->n_answering > 0) {
-            st = find_baseline(replay, err);
-            q->farms = st == MPL_OK ? &replay->baseline->farms : NULL;
-        }
     }
     (void) pthread_mutex_unlock(&replay->lock);
+    if (st == MPL_OK && *spent != NULL && replay->activities->n_answering > 0) {
+        st = find_baseline(replay, err);
+        q->farms = st == MPL_OK ? &replay->baseline->farms : NULL;
+    }
     return st;
 }
 
@@ -492,17 +510,10 @@ static enum mpl_status run_part(void *context, size_t part, unsigned worker,
                                 struct mpl_err *err)
 {
     const struct running *r = context;
-    struct mpl_replay *replay = r->q->replay;
 
     (void) worker;
-    if (part > 0) {
-        return run_changed(r->q, r->changed, err);
-    }
-    (void) pthread_mutex_lock(&replay->lock);
-    const enum mpl_status st = find_baseline(replay, err);
-
-    (void) pthread_mutex_unlock(&replay->lock);
-    return st;
+    return part == 0 ? find_baseline(r->q->replay, err)
+                     : run_changed(r->q, r->changed, err);
 }
 
 /* The run with nothing changed, and with the changes, side by side. */
