@@ -47,9 +47,10 @@ struct usual {
 struct walk {
     const struct mpl_events *events;
     const struct mpl_sections *sections;
-    double *compute_s; /* per location, in this section */
-    double *usual_s;   /* per location: what the others compute in a section, mean of all */
-    double *others_s;  /* likewise: what the others compute, mean, in all sections */
+    double **compute_s; /* per location and section; NULL: it is not compared */
+    double *own_s;      /* per location, in this section */
+    double *usual_s;  /* per location: what the others compute in a section, mean of all */
+    double *others_s; /* likewise: what the others compute, mean, in all sections */
     double *meanwhile_s;     /* likewise, where it is much longer */
     struct mpl_serial *rare; /* per location, of those sections */
     struct usual *usual;     /* likewise */
@@ -59,7 +60,7 @@ struct walk {
 
 static bool is_compared(const struct walk *w, uint32_t location)
 {
-    return w->sections->n > 1 && w->sections->calls[location] != NULL;
+    return w->compute_s[location] != NULL;
 }
 
 static double computed(const struct walk *w, uint32_t location)
@@ -92,6 +93,42 @@ static double computed_in(const struct walk *w, uint32_t location, uint32_t sect
                                  (is_last ? computed_before(w, location, n_calls) : 0));
 }
 
+/* Location by location: section by section their calls lie far from each other, and each would be waited for. */
+static enum mpl_status fill_location(void *context, size_t task, unsigned worker,
+                                     struct mpl_err *err)
+{
+    const struct walk *w = context;
+    double *compute_s = w->compute_s[task];
+
+    (void) worker;
+    (void) err;
+    for (uint32_t k = 0; compute_s != NULL && k < w->sections->n; k++) {
+        compute_s[k] = computed_in(w, (uint32_t) task, k);
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status fill(struct walk *w, struct mpl_arena *scratch, struct mpl_err *err)
+{
+    const struct mpl_sections *sections = w->sections;
+    const uint32_t n = w->events->model->n_locations;
+    const struct mpl_parallel job = {
+        .n_tasks = n, .max_threads = mpl_threads(), .run = fill_location, .context = w
+    };
+
+    for (uint32_t l = 0; l < n; l++) {
+        if (sections->n > 1 && sections->calls[l] != NULL) {
+            w->compute_s[l] = MPL_NEW_ARRAY(scratch, sections->n, double);
+            if (w->compute_s[l] == NULL) {
+                return mpl_nomem(err);
+            }
+            w->n_compared++;
+            w->work_s += computed(w, l);
+        }
+    }
+    return mpl_parallel_run(&job, err);
+}
+
 static void add(struct mpl_serial *s, const struct walk *w, uint32_t section, double more_s)
 {
     s->all_s += more_s;
@@ -120,13 +157,13 @@ static void add_section(struct walk *w, uint32_t section, struct mpl_serial *ser
     double sum_s = 0;
 
     for (uint32_t l = 0; l < n_locations; l++) {
-        w->compute_s[l] = is_compared(w, l) ? computed_in(w, l, section) : 0;
-        sum_s += w->compute_s[l];
-        longest = w->compute_s[l] > w->compute_s[longest] ? l : longest;
+        w->own_s[l] = is_compared(w, l) ? w->compute_s[l][section] : 0;
+        sum_s += w->own_s[l];
+        longest = w->own_s[l] > w->own_s[longest] ? l : longest;
     }
-    serial[longest].longest_s += w->compute_s[longest];
+    serial[longest].longest_s += w->own_s[longest];
     for (uint32_t l = 0; l < n_locations; l++) {
-        const double own_s = w->compute_s[l];
+        const double own_s = w->own_s[l];
         const double others_s = (sum_s - own_s) / (w->n_compared - 1);
 
         if (own_s <= 0 || own_s < (1 + much_longer) * others_s) {
@@ -185,25 +222,21 @@ enum mpl_status mpl_events_serial(const struct mpl_events *events, struct mpl_ar
     if (scratch == NULL || serial == NULL) {
         goto done;
     }
-    w.compute_s = MPL_NEW_ARRAY(scratch, n, double);
+    w.compute_s = MPL_NEW_ARRAY(scratch, n, double *);
+    w.own_s = MPL_NEW_ARRAY(scratch, n, double);
     w.usual_s = MPL_NEW_ARRAY(scratch, n, double);
     w.others_s = MPL_NEW_ARRAY(scratch, n, double);
     w.meanwhile_s = MPL_NEW_ARRAY(scratch, n, double);
     w.rare = MPL_NEW_ARRAY(scratch, n, struct mpl_serial);
     w.usual = MPL_NEW_ARRAY(scratch, n, struct usual);
-    if (w.compute_s == NULL || w.usual_s == NULL || w.others_s == NULL ||
+    if (w.compute_s == NULL || w.own_s == NULL || w.usual_s == NULL || w.others_s == NULL ||
         w.meanwhile_s == NULL || w.rare == NULL || w.usual == NULL) {
         goto done;
     }
     st = mpl_events_sections(events, scratch, &w.sections, err);
+    st = st == MPL_OK ? fill(&w, scratch, err) : st;
     if (st != MPL_OK) {
         goto done;
-    }
-    for (uint32_t l = 0; l < n; l++) {
-        if (is_compared(&w, l)) {
-            w.n_compared++;
-            w.work_s += computed(&w, l);
-        }
     }
     if (w.n_compared > 1) {
         add_all(&w, serial);
