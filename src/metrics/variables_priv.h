@@ -15,7 +15,7 @@ struct extent {
 };
 
 /* Passes over the events that are made on demand. Threads begin them in this order: what takes long comes first. */
-enum pass { DELAYS, IDEAL, SERIAL, STEPS_OF_RUN, HELD, CROWD, N_PASSES };
+enum pass { DELAYS, IDEAL, STEPS_OF_RUN, HELD, SERIAL, CROWD, N_PASSES };
 
 struct mpl_variables {
     const struct mpl_events *events;
