@@ -487,6 +487,10 @@ struct mpl_parallel {
 /**
  * Does all tasks. After a failure no other task begins, and of the failures that of the task that began
  * first is returned. Where threads cannot be had, the caller's does all of it.
+ *
+ * A task may run a job of its own. All jobs inside of one another have together as many threads as the one with the highest
+ * max_threads; a thread without a task helps with the next of them. A task may hold a lock meanwhile, unless tasks of jobs
+ * inside ask for it.
  */
 enum mpl_status mpl_parallel_run(const struct mpl_parallel *job, struct mpl_err *err);
 

@@ -512,11 +512,11 @@ static enum mpl_status run_part(void *context, size_t part, unsigned worker,
     const struct running *r = context;
 
     (void) worker;
-    return part == 0 ? find_baseline(r->q->replay, err)
-                     : run_changed(r->q, r->changed, err);
+    return part == 0 ? run_changed(r->q, r->changed, err)
+                     : find_baseline(r->q->replay, err);
 }
 
-/* The run with nothing changed, and with the changes, side by side. */
+/* The run with the changes, and with nothing changed, side by side. The latter may be made already, or by another question. */
 static enum mpl_status run_both(const struct question *q, struct course *changed,
                                 struct mpl_err *err)
 {
