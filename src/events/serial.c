@@ -48,7 +48,6 @@ struct walk {
     const struct mpl_events *events;
     const struct mpl_sections *sections;
     double **compute_s; /* per location and section; NULL: it is not compared */
-    double *own_s;      /* per location, in this section */
     double *usual_s;  /* per location: what the others compute in a section, mean of all */
     double *others_s; /* likewise: what the others compute, mean, in all sections */
     double *meanwhile_s;     /* likewise, where it is much longer */
@@ -58,9 +57,10 @@ struct walk {
     uint32_t n_compared;
 };
 
-static bool is_compared(const struct walk *w, uint32_t location)
+/* 0 of somebody who is not compared. */
+static double own_in(const struct walk *w, uint32_t location, uint32_t section)
 {
-    return w->compute_s[location] != NULL;
+    return w->compute_s[location] != NULL ? w->compute_s[location][section] : 0;
 }
 
 static double computed(const struct walk *w, uint32_t location)
@@ -157,13 +157,14 @@ static void add_section(struct walk *w, uint32_t section, struct mpl_serial *ser
     double sum_s = 0;
 
     for (uint32_t l = 0; l < n_locations; l++) {
-        w->own_s[l] = is_compared(w, l) ? w->compute_s[l][section] : 0;
-        sum_s += w->own_s[l];
-        longest = w->own_s[l] > w->own_s[longest] ? l : longest;
+        const double own_s = own_in(w, l, section);
+
+        sum_s += own_s;
+        longest = own_s > own_in(w, longest, section) ? l : longest;
     }
-    serial[longest].longest_s += w->own_s[longest];
+    serial[longest].longest_s += own_in(w, longest, section);
     for (uint32_t l = 0; l < n_locations; l++) {
-        const double own_s = w->own_s[l];
+        const double own_s = own_in(w, l, section);
         const double others_s = (sum_s - own_s) / (w->n_compared - 1);
 
         if (own_s <= 0 || own_s < (1 + much_longer) * others_s) {
@@ -223,13 +224,12 @@ enum mpl_status mpl_events_serial(const struct mpl_events *events, struct mpl_ar
         goto done;
     }
     w.compute_s = MPL_NEW_ARRAY(scratch, n, double *);
-    w.own_s = MPL_NEW_ARRAY(scratch, n, double);
     w.usual_s = MPL_NEW_ARRAY(scratch, n, double);
     w.others_s = MPL_NEW_ARRAY(scratch, n, double);
     w.meanwhile_s = MPL_NEW_ARRAY(scratch, n, double);
     w.rare = MPL_NEW_ARRAY(scratch, n, struct mpl_serial);
     w.usual = MPL_NEW_ARRAY(scratch, n, struct usual);
-    if (w.compute_s == NULL || w.own_s == NULL || w.usual_s == NULL || w.others_s == NULL ||
+    if (w.compute_s == NULL || w.usual_s == NULL || w.others_s == NULL ||
         w.meanwhile_s == NULL || w.rare == NULL || w.usual == NULL) {
         goto done;
     }
