@@ -188,6 +188,49 @@ static enum mpl_status ready_rules(struct mpl_analysis *a, struct mpl_err *err)
     return mpl_parallel_run(&both, err);
 }
 
+static enum mpl_status run_rules(struct mpl_analysis *a, struct mpl_err *err)
+{
+    enum mpl_status st = mpl_facts_assert(a, err);
+
+    st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
+    st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
+    st = st == MPL_OK ? mpl_scaling_show(a, err) : st;
+    st = st == MPL_OK ? mpl_findings_rank(a, err) : st;
+    st = st == MPL_OK ? show_rule_errors(a, err) : st;
+    return st == MPL_OK ? show_firings(a, err) : st;
+}
+
+struct reasoning {
+    struct mpl_analysis *a;
+    struct mpl_arena *arena; /* of how wrong the clocks may be */
+    struct mpl_clock_doubt *doubts;
+};
+
+static enum mpl_status reason_part(void *context, size_t part, unsigned worker,
+                                   struct mpl_err *err)
+{
+    struct reasoning *r = context;
+
+    (void) worker;
+    return part == 0 ? run_rules(r->a, err)
+                     : mpl_clocks_doubt(r->a, r->arena, &r->doubts, err);
+}
+
+/* Rules are one thread's work; beside them others find how wrong the clocks may be. */
+static enum mpl_status reason_and_doubt(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct reasoning r = { .a = a, .arena = mpl_arena_create() };
+    const struct mpl_parallel both = {
+        .n_tasks = 2, .max_threads = mpl_threads(), .run = reason_part, .context = &r
+    };
+    const enum mpl_status st =
+        r.arena == NULL ? mpl_nomem(err) : mpl_parallel_run(&both, err);
+
+    a->clock_doubts = r.doubts;
+    mpl_arena_absorb(a->arena, r.arena);
+    return st;
+}
+
 static enum mpl_status reason(struct mpl_analysis *a,
                               const struct mpl_analysis_options *options,
                               struct mpl_err *err)
@@ -197,13 +240,7 @@ static enum mpl_status reason(struct mpl_analysis *a,
     st = st == MPL_OK ? find_sets(a, options->manifest, err) : st;
     mpl_progress_tell(a->run_options.progress, "reasoning", 0, 1);
     st = st == MPL_OK ? ready_rules(a, err) : st;
-    st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
-    st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
-    st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
-    st = st == MPL_OK ? mpl_scaling_show(a, err) : st;
-    st = st == MPL_OK ? mpl_findings_rank(a, err) : st;
-    st = st == MPL_OK ? show_rule_errors(a, err) : st;
-    return st == MPL_OK ? show_firings(a, err) : st;
+    return st == MPL_OK ? reason_and_doubt(a, err) : st;
 }
 
 /* Gathers the runs and their patterns in the structure that the reports read. */
@@ -287,12 +324,8 @@ static enum mpl_status find_steps(struct mpl_analysis *a, struct mpl_err *err)
 
 struct weighing {
     struct mpl_analysis *a;
-    struct mpl_arena *arena;
-    struct mpl_arena *kept; /* of what stays */
-    struct mpl_clock_doubt *doubts;
+    struct mpl_arena *kept; /* of what stays of precedence */
 };
-
-enum { WEIGH_WHAT_IF, WEIGH_CLOCKS, WEIGH_PRECEDENCE, WEIGH_PARTS };
 
 static enum mpl_status weigh_part(void *context, size_t part, unsigned worker,
                                   struct mpl_err *err)
@@ -300,31 +333,22 @@ static enum mpl_status weigh_part(void *context, size_t part, unsigned worker,
     struct weighing *w = context;
 
     (void) worker;
-    switch (part) {
-    case WEIGH_WHAT_IF:
-        return mpl_what_if_answer(w->a, err);
-    case WEIGH_CLOCKS:
-        return mpl_clocks_doubt(w->a, w->arena, &w->doubts, err);
-    default:
-        return mpl_precedence_find(w->a, w->kept, err);
-    }
+    return part == 0 ? mpl_what_if_answer(w->a, err)
+                     : mpl_precedence_find(w->a, w->kept, err);
 }
 
-/* What remedies would bring, how wrong the clocks may be, and which cause began first: none needs another, and only the
- * first allocates in the arena of all. */
+/* What remedies would bring, and which cause began first: neither needs the other, and only the first allocates in the
+ * arena of all. */
 static enum mpl_status weigh(struct mpl_analysis *a, struct mpl_err *err)
 {
-    struct weighing w = { .a = a, .arena = mpl_arena_create(), .kept = mpl_arena_create() };
-    const struct mpl_parallel all = { .n_tasks = WEIGH_PARTS,
-                                      .max_threads = mpl_threads(),
-                                      .run = weigh_part,
-                                      .context = &w };
-    enum mpl_status st =
-        w.arena == NULL || w.kept == NULL ? mpl_nomem(err) : mpl_parallel_run(&all, err);
+    struct weighing w = { .a = a, .kept = mpl_arena_create() };
+    const struct mpl_parallel both = {
+        .n_tasks = 2, .max_threads = mpl_threads(), .run = weigh_part, .context = &w
+    };
+    enum mpl_status st = w.kept == NULL ? mpl_nomem(err) : mpl_parallel_run(&both, err);
 
-    st = st == MPL_OK ? mpl_clocks_weigh(a, w.doubts, err) : st;
+    st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
     mpl_arena_absorb(a->arena, w.kept);
-    mpl_arena_destroy(w.arena);
     return st;
 }
 

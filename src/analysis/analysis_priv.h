@@ -36,6 +36,8 @@ struct mpl_analysis {
     struct mpl_buf
         complaints; /* const struct mpl_lint_message *: rules that ask for nonsense */
 
+    struct mpl_clock_doubt *clock_doubts; /* per run */
+
     struct mpl_diagnosis diagnosis;
     struct mpl_group_verdict *group_verdicts; /* those of the diagnosis */
     struct mpl_diagnosed *findings;           /* likewise */
@@ -134,8 +136,7 @@ void mpl_certainty_spread_doubt(struct mpl_analysis *a, struct mpl_diagnosed *al
 
 struct mpl_clock_doubt;
 /* clock_sensitivity.c: which findings, and whether the verdict, could change if the clocks were a little different */
-enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a,
-                                 const struct mpl_clock_doubt *doubts, struct mpl_err *err);
+enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);
 /* How wrong they may be, per run, in \p arena. Asks nothing but the runs. */
 enum mpl_status mpl_clocks_doubt(const struct mpl_analysis *a, struct mpl_arena *arena,
                                  struct mpl_clock_doubt **out, struct mpl_err *err);

@@ -208,9 +208,9 @@ enum mpl_status mpl_clocks_doubt(const struct mpl_analysis *a, struct mpl_arena 
     return st;
 }
 
-enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a,
-                                 const struct mpl_clock_doubt *doubts, struct mpl_err *err)
+enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err)
 {
+    const struct mpl_clock_doubt *doubts = a->clock_doubts;
     const struct mpl_diagnosis *d = &a->diagnosis;
     enum mpl_status st = MPL_OK;
 

@@ -248,12 +248,7 @@ struct mpl_clock *set_bounds(struct mpl_analysis *a, const int64_t *bound_us)
 
 enum mpl_status weigh_clocks(struct mpl_analysis *a, struct mpl_err *err)
 {
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct mpl_clock_doubt *doubts = NULL;
-    enum mpl_status st =
-        scratch == NULL ? MPL_E_NOMEM : mpl_clocks_doubt(a, scratch, &doubts, err);
+    const enum mpl_status st = mpl_clocks_doubt(a, a->arena, &a->clock_doubts, err);
 
-    st = st == MPL_OK ? mpl_clocks_weigh(a, doubts, err) : st;
-    mpl_arena_destroy(scratch);
-    return st;
+    return st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
 }
