@@ -85,17 +85,17 @@ static enum mpl_status prepare_part(void *context, size_t part, unsigned worker,
 }
 
 /*
- * Reads the runs, and what is known beside it, as loading that is one thread's work. That thread is one more: locations are
- * few and long, and who loads first and reads then would be late with the last of them. Authors have what they wrote
- * checked before: they wait for messages, not for a trace.
+ * Reads the runs. Loading what is known is one thread's work, for one that has no location to read: locations are few and
+ * long, and who loads first is late with the last of them. Authors have what they wrote checked before: they wait for
+ * messages, not for a trace.
  */
 static enum mpl_status prepare(struct preparing *p, struct mpl_err *err)
 {
-    const unsigned n_threads = mpl_threads();
     const struct mpl_parallel both = { .n_tasks = 2,
-                                       .max_threads = n_threads > 1 ? n_threads + 1 : 1,
+                                       .max_threads = mpl_threads(),
                                        .run = prepare_part,
-                                       .context = p };
+                                       .context = p,
+                                       .is_for_idle = true };
 
     if (p->options->is_tested) {
         return mpl_parallel_run(&both, err);

@@ -482,6 +482,11 @@ struct mpl_parallel {
      * other's data, or change it: neighbours have most in common, and memory that two threads write to travels between them.
      */
     bool is_spread;
+    /**
+     * Whether other threads begin these tasks only when no other job has one for them, and none is started for them. For one
+     * that has jobs of its own, and what may be done whenever a thread is idle meanwhile.
+     */
+    bool is_for_idle;
 };
 
 /**

@@ -23,7 +23,8 @@ enum { TICK_NS = 100000000 };
 struct pool {
     pthread_mutex_t lock; /* Of all that is in here, and of crews what is said there. */
     pthread_cond_t changed;
-    struct crew *open;                    /* Those that others may join, oldest first. */
+    struct crew
+        *open; /* Those that others may join, oldest first, those for the idle last. */
     pthread_t helpers[MPL_PARALLEL_MOST]; /* Threads beside that of the outermost caller. */
     unsigned n_helpers;
     unsigned n_idle;
@@ -112,7 +113,7 @@ static bool is_inside(const struct crew *crew, const struct crew *outer)
     return crew == outer;
 }
 
-/* The oldest job with tasks for one more thread, of those inside of \p outer; NULL: there is none. The pool is locked. */
+/* The first job with tasks for one more thread, of those inside of \p outer; NULL: there is none. The pool is locked. */
 static struct crew *find_open(const struct pool *pool, const struct crew *outer)
 {
     struct crew *crew = pool->open;
@@ -165,12 +166,13 @@ static void *help(void *context)
 static void open_to_others(struct pool *pool, struct crew *crew)
 {
     struct crew **last = &pool->open;
-    unsigned n_missing = crew->n_threads - 1;
+    unsigned n_missing = crew->job->is_for_idle ? 0 : crew->n_threads - 1;
 
     (void) pthread_mutex_lock(&pool->lock);
-    while (*last != NULL) {
+    while (*last != NULL && !(*last)->job->is_for_idle) {
         last = &(*last)->next_open;
     }
+    crew->next_open = *last;
     *last = crew;
     n_missing = n_missing > pool->n_idle ? n_missing - pool->n_idle : 0;
     if (pool->max_threads < crew->job->max_threads) {

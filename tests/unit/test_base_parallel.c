@@ -245,6 +245,15 @@ static void wait_for(struct nest *n, unsigned stage)
     ck_assert_int_eq(rc, 0);
 }
 
+static unsigned stage_of(struct nest *n)
+{
+    ck_assert_int_eq(pthread_mutex_lock(&n->lock), 0);
+    const unsigned stage = n->stage;
+
+    ck_assert_int_eq(pthread_mutex_unlock(&n->lock), 0);
+    return stage;
+}
+
 static enum mpl_status run_inner(void *context, size_t task, unsigned worker,
                                  struct mpl_err *err)
 {
@@ -414,6 +423,64 @@ START_TEST(who_waits_for_a_job_helps_none_beside_it)
 }
 END_TEST
 
+/* The first task has a job for two threads, and waits until an idle one has done the second. */
+static enum mpl_status need_help_first(void *context, size_t task, unsigned worker,
+                                       struct mpl_err *err)
+{
+    const struct mpl_parallel job = {
+        .n_tasks = 2, .max_threads = 2, .run = help_inside, .context = context
+    };
+
+    (void) worker;
+    if (task == 0) {
+        ck_assert_int_eq(mpl_parallel_run(&job, err), MPL_OK);
+        wait_for(context, 4);
+    } else {
+        ck_assert_uint_eq(stage_of(context), 3);
+        reach(context, 4);
+    }
+    return MPL_OK;
+}
+
+START_TEST(what_is_for_the_idle_begins_behind_a_job_inside)
+{
+    const struct mpl_parallel job = { .n_tasks = 2,
+                                      .max_threads = 2,
+                                      .run = need_help_first,
+                                      .context = nest,
+                                      .is_for_idle = true };
+
+    ck_assert_int_eq(mpl_parallel_run(&job, NULL), MPL_OK);
+}
+END_TEST
+
+static enum mpl_status be_alone(void *context, size_t task, unsigned worker,
+                                struct mpl_err *err)
+{
+    const struct timespec while_others_begin = { .tv_nsec = 1000000 };
+    struct nest *n = context;
+
+    (void) task;
+    (void) err;
+    ck_assert_uint_eq(worker, 0);
+    atomic_fetch_add(&n->n_done, 1);
+    (void) nanosleep(&while_others_begin, NULL);
+    return MPL_OK;
+}
+
+START_TEST(what_is_for_the_idle_starts_no_thread)
+{
+    const struct mpl_parallel job = { .n_tasks = N_OUTER,
+                                      .max_threads = 2,
+                                      .run = be_alone,
+                                      .context = nest,
+                                      .is_for_idle = true };
+
+    ck_assert_int_eq(mpl_parallel_run(&job, NULL), MPL_OK);
+    ck_assert_uint_eq(atomic_load(&nest->n_done), N_OUTER);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base_parallel");
@@ -433,5 +500,7 @@ int main(void)
     tcase_add_loop_test(nested, failure_of_a_job_inside_is_that_of_the_task, 1, 6);
     tcase_add_test(nested, who_has_no_task_any_more_helps_a_job_inside);
     tcase_add_test(nested, who_waits_for_a_job_helps_none_beside_it);
+    tcase_add_test(nested, what_is_for_the_idle_begins_behind_a_job_inside);
+    tcase_add_test(nested, what_is_for_the_idle_starts_no_thread);
     return run_suite(suite);
 }
