@@ -352,6 +352,31 @@ static enum mpl_status weigh(struct mpl_analysis *a, struct mpl_err *err)
     return st;
 }
 
+/* Of runs that are read. */
+static enum mpl_status diagnose(struct mpl_analysis *a,
+                                const struct mpl_analysis_options *options,
+                                struct mpl_err *err)
+{
+    enum mpl_status st = reason(a, options, err);
+
+    st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
+    st = st == MPL_OK ? publish_trials(a, err) : st;
+    st = st == MPL_OK ? weigh(a, err) : st;
+    st = st == MPL_OK ? find_steps(a, err) : st;
+    st = st == MPL_OK && !options->is_without_path ? mpl_path_find(a, err) : st;
+    if (st == MPL_OK) {
+        mpl_certainty_judge(a);
+    }
+    st = st == MPL_OK ? publish(a, err) : st;
+    st = st == MPL_OK ? mpl_sites_find(a, err) : st;
+    if (st != MPL_E_NOMEM) {
+        return st;
+    }
+    return a->n_runs == 1
+               ? mpl_wrap(err, st, "cannot diagnose \"%s\"", a->runs[0].path)
+               : mpl_wrap(err, st, "cannot diagnose the %zu traces together", a->n_runs);
+}
+
 enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
                                  const struct mpl_analysis_options *options,
                                  struct mpl_analysis **out, struct mpl_err *err)
@@ -373,17 +398,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     st = st == MPL_OK ? mpl_what_if_read(a, options, err) : st;
     st =
         st == MPL_OK ? prepare(&(struct preparing){ a, options, paths, n_paths }, err) : st;
-    st = st == MPL_OK ? reason(a, options, err) : st;
-    st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
-    st = st == MPL_OK ? publish_trials(a, err) : st;
-    st = st == MPL_OK ? weigh(a, err) : st;
-    st = st == MPL_OK ? find_steps(a, err) : st;
-    st = st == MPL_OK && !options->is_without_path ? mpl_path_find(a, err) : st;
-    if (st == MPL_OK) {
-        mpl_certainty_judge(a);
-    }
-    st = st == MPL_OK ? publish(a, err) : st;
-    return st == MPL_OK ? mpl_sites_find(a, err) : st;
+    return st == MPL_OK ? diagnose(a, options, err) : st;
 }
 
 enum mpl_status mpl_analysis_check(const char *path,

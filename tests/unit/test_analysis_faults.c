@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../lib/arena.h"
 #include "../lib/suite.h"
@@ -77,6 +78,42 @@ START_TEST(short_memory_while_remedies_are_tried_is_an_error_with_a_reason)
 }
 END_TEST
 
+static enum mpl_status run_short(long n, struct mpl_err *err)
+{
+    const char *top = getenv("top_srcdir");
+    const char *knowledge[] = { top != NULL ? top : "." };
+    const struct mpl_analysis_options options = { .knowledge = knowledge,
+                                                  .n_knowledge = 1 };
+    const char *path =
+        mpl_arena_printf(arena, "%s/examples/traces/oddeven.trace", knowledge[0]);
+    struct mpl_analysis *a = NULL;
+
+    ck_assert_ptr_nonnull(path);
+    *err = (struct mpl_err){ 0 };
+    mpl_alloc_fail_after(n);
+    const enum mpl_status st = mpl_analysis_run(&path, 1, &options, &a, err);
+
+    mpl_alloc_fail_after(-1);
+    mpl_analysis_destroy(a);
+    return st;
+}
+
+/* There are some 100,000 allocations, and the last ones that must not fail are behind reading. */
+START_TEST(short_memory_behind_reading_says_what_was_to_be_diagnosed)
+{
+    struct mpl_err err;
+    long n = 1L << 18;
+
+    ck_assert_int_eq(run_short(n, &err), MPL_OK);
+    while (run_short(n, &err) == MPL_OK) {
+        n -= n / 8;
+    }
+    ck_assert_int_eq(err.code, MPL_E_NOMEM);
+    ck_assert_ptr_nonnull(strstr(err.cause[err.n - 1].text, "cannot diagnose \""));
+    ck_assert_ptr_nonnull(strstr(err.cause[err.n - 1].text, "oddeven.trace"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("analysis-faults");
@@ -86,5 +123,6 @@ int main(void)
     tcase_add_test(tcase, weighing_survives_failing_allocations);
     tcase_add_test(tcase, a_what_if_that_fails_needs_nobody_to_tell);
     tcase_add_test(tcase, short_memory_while_remedies_are_tried_is_an_error_with_a_reason);
+    tcase_add_test(tcase, short_memory_behind_reading_says_what_was_to_be_diagnosed);
     return run_suite(suite);
 }
