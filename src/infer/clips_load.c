@@ -174,10 +174,15 @@ static enum mpl_status load_rules(struct cage *cage, const struct mpl_rules *rul
     }
     cage->load = NULL;
     mpl_cage_forget(cage);
-    mpl_arena_destroy(load.scratch);
 
+    const bool is_short = mpl_arena_is_short(load.scratch);
     const enum mpl_status st = load_status(&load, err);
 
+    mpl_arena_destroy(load.scratch);
+    if (st == MPL_OK && is_short) {
+        /* Some word was not looked at, whatever is wrong with it. */
+        return mpl_nomem(err);
+    }
     return st != MPL_OK ? st : load.n_faults > 0 ? mpl_lint_fail(lint, err) : MPL_OK;
 }
 

@@ -148,6 +148,48 @@ START_TEST(inference_survives_every_failing_allocation)
 }
 END_TEST
 
+static const char faulty[] =
+    "(defrule CAUSES::faulty \"Faulty.\" (metric (run ?r)) =>\n"
+    "  (assert (finding (kind cause) (run ?r) (text (text \"{} and {}\" ?r)))))\n";
+
+/* How many allocations a step makes: an arena takes one more of those that succeed. */
+static long count_allocations(void)
+{
+    const long enough = 1L << 20;
+    long n_left = 0;
+
+    mpl_alloc_fail_after(enough);
+    ck_assert_int_eq(lab_parse(faulty), MPL_E_SYNTAX);
+    for (struct mpl_arena *arena = mpl_arena_create(); arena != NULL;
+         arena = mpl_arena_create()) {
+        mpl_arena_destroy(arena);
+        n_left++;
+    }
+    mpl_alloc_fail_after(-1);
+    return enough - n_left;
+}
+
+/* CLIPS does not know what belongs into a text: who looks for that must not overlook it for lack of memory. The vocabulary
+ * is looked at first, which takes nearly all allocations. */
+START_TEST(faulty_rule_is_refused_whatever_allocation_fails)
+{
+    const long n_all = count_allocations();
+    long failures = 0;
+
+    ck_assert_int_gt(n_all, ROW);
+    for (long n = n_all - ROW; n < n_all; n++) {
+        mpl_alloc_fail_after(n);
+
+        const enum mpl_status st = lab_parse(faulty);
+
+        mpl_alloc_fail_after(-1);
+        ck_assert_msg(st == MPL_E_SYNTAX || st == MPL_E_NOMEM, "allocation %ld", n);
+        failures += st == MPL_E_NOMEM;
+    }
+    ck_assert_int_gt(failures, 5);
+}
+END_TEST
+
 START_TEST(rule_test_survives_every_failing_allocation)
 {
     static const char cases[] =
@@ -321,6 +363,7 @@ int main(void)
     tcase_set_timeout(memory, 300);
     tcase_add_test(memory, parsing_survives_every_failing_allocation);
     tcase_add_test(memory, inference_survives_every_failing_allocation);
+    tcase_add_test(memory, faulty_rule_is_refused_whatever_allocation_fails);
     tcase_add_test(memory, rule_test_survives_every_failing_allocation);
 
     tcase_set_timeout(fuzz, 300);
