@@ -483,8 +483,8 @@ struct mpl_parallel {
      */
     bool is_spread;
     /**
-     * Whether other threads begin these tasks only when no other job has one for them, and none is started for them. For one
-     * that has jobs of its own, and what may be done whenever a thread is idle meanwhile.
+     * Whether these tasks are left to idle threads: others begin one only when no other job has a task for them, and no thread
+     * is started for them. For a first task that has jobs of its own, and behind it what may be done at any time meanwhile.
      */
     bool is_for_idle;
 };
