@@ -30,8 +30,9 @@ struct sweep {
     /* The location. */
     struct mpl_clc_track *track;
     uint32_t location;
-    int64_t *ticks;       /* Its times; those of events that have been written are new. */
-    int64_t *shift_ticks; /* Room for the shifts of one stretch between points. */
+    const int64_t *ticks; /* Its times. */
+    int64_t *shift_ticks; /* Per event. */
+    uint32_t known;       /* Shifts are, from this event on. */
     /* The ramp at hand. */
     bool has_ramp;
     bool has_string;
@@ -40,42 +41,29 @@ struct sweep {
     struct mpl_clc_string string;
     struct mpl_clc_gate *gate;
     uint32_t at; /* The string's corner to the left of the event. */
-    /* The last event that has been written: the next one of the location. */
-    uint32_t written;   /* n_events: none yet. */
-    int64_t next_ticks; /* Its time before. */
-    int64_t next_shift_ticks;
-    int64_t max_ticks;
-    int64_t end_ticks;
 };
 
 /* ---- caps ------------------------------------------------------------------------------------- */
 
-static void cap_sources(struct mpl_clc_net *net, uint32_t location, uint32_t i)
-{
-    const struct mpl_clc_track *track = &net->track[location];
-    const struct mpl_net_point *point = &track->points[i];
-    const int64_t ticks = mpl_times_get(track->times, point->event) + track->at[i].ticks -
-                          mpl_clc_point_least(net, point);
-
-    if ((point->flags & MPL_POINT_GROUP) == 0) {
-        net->pair_ticks[point->link] =
-            (point->flags & MPL_POINT_IGNORED) != 0 ? INT64_MAX : ticks;
-    } else if ((point->flags & MPL_POINT_IGNORED) == 0) {
-        mpl_top_add(&net->top[point->link], -ticks, location);
-    }
-}
-
+/* Those of groups; pairs have theirs from the forward pass. */
 static void find_caps(struct mpl_clc_net *net)
 {
     for (uint32_t i = 0; i < net->order->n_groups; i++) {
         mpl_top_clear(&net->top[i]);
     }
-    for (uint32_t l = 0; l < net->order->n_tracks; l++) {
+    for (uint32_t l = 0; l < net->order->n_tracks && net->order->n_groups > 0; l++) {
         const struct mpl_clc_track *track = &net->track[l];
 
         for (uint32_t i = 0; i < track->n_points; i++) {
-            if ((track->points[i].flags & MPL_POINT_SOURCE) == 0) {
-                cap_sources(net, l, i);
+            const struct mpl_net_point *point = &track->points[i];
+
+            if ((point->flags & (MPL_POINT_SOURCE | MPL_POINT_GROUP | MPL_POINT_IGNORED)) ==
+                MPL_POINT_GROUP) {
+                const int64_t ticks =
+                    mpl_times_get(track->times, point->event) + track->at[i].ticks;
+
+                mpl_top_add(&net->top[point->link], mpl_clc_point_least(net, point) - ticks,
+                            l);
             }
         }
     }
@@ -145,48 +133,28 @@ static void add_changes(struct mpl_clc_distortion *d, const struct changes *c)
         c->shortest_ticks > d->shortest_ticks ? c->shortest_ticks : d->shortest_ticks;
 }
 
-/* Moves the events from \p first to the last one that is not written, of which there is one. \p shift: of each. */
-static void put_events(struct sweep *s, uint32_t first, const int64_t *shift)
+/* Moves the \p n events of a location, of which there is one. Returns the largest shift. */
+static int64_t put_events(struct mpl_clc *clc, int64_t *restrict ticks,
+                          const int64_t *restrict shift, uint32_t n)
 {
-    const uint32_t n = s->written - first;
-    const bool has_end = s->written == s->track->n_events; /* No interval comes after it. */
-    int64_t *restrict ticks = s->ticks + first;
     struct changes changes = { 0 };
-    int64_t next_ticks = s->next_ticks;
-    int64_t next_shift = has_end ? shift[n - 1] : s->next_shift_ticks;
-    int64_t max_ticks = s->max_ticks;
+    int64_t max_ticks = 0;
     uint64_t n_moved = 0;
 
-    s->end_ticks = has_end ? next_shift : s->end_ticks;
-    for (uint32_t i = n; i > 0; i--) {
-        const int64_t before = ticks[i - 1];
-        const int64_t here = shift[i - 1];
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t here = shift[i];
 
-        count_change(&changes, next_ticks - before, next_shift - here);
-        ticks[i - 1] = before + here;
+        if (i + 1 < n) {
+            count_change(&changes, ticks[i + 1] - ticks[i], shift[i + 1] - here);
+        }
+        ticks[i] += here;
         n_moved += here > 0;
         max_ticks = here > max_ticks ? here : max_ticks;
-        next_ticks = before;
-        next_shift = here;
     }
-    s->clc->n_moved += n_moved;
-    s->clc->distortion.unchanged += n - changes.n - has_end;
-    add_changes(&s->clc->distortion, &changes);
-    s->max_ticks = max_ticks;
-    s->next_ticks = next_ticks;
-    s->next_shift_ticks = next_shift;
-    s->written = first;
-}
-
-/* Events from \p first to the last one that is not written stay where they are. */
-static void skip_events(struct sweep *s, uint32_t first)
-{
-    if (first < s->written) {
-        put_events(s, s->written - 1, &(int64_t){ 0 });
-        s->clc->distortion.unchanged += s->written - first;
-        s->next_ticks = s->ticks[first];
-        s->written = first;
-    }
+    clc->n_moved += n_moved;
+    clc->distortion.unchanged += n - 1 - changes.n;
+    add_changes(&clc->distortion, &changes);
+    return max_ticks;
 }
 
 /* ---- ramps -------------------------------------------------------------------------------------- */
@@ -233,83 +201,71 @@ static struct mpl_clc_shift shift_at(const struct mpl_clc_track *track, int64_t 
 
 /* ---- stretches between points -------------------------------------------------------------------- */
 
-/* Shifts of the forward pass from the event after point k to \p last. */
-static void walk_stretch(struct sweep *s, int64_t k, uint32_t last)
+/* Shifts of the forward pass of the events behind point k and before \p end. */
+static void walk_stretch(struct sweep *s, int64_t k, uint32_t end)
 {
-    const uint32_t first = s->track->points[k].event;
     struct mpl_clc_shift shift = shift_at(s->track, k);
 
-    for (uint32_t e = first; e < last; e++) {
+    for (uint32_t e = s->track->points[k].event + 1; e < end; e++) {
         if (shift.ticks > 0) {
-            mpl_clc_shift_step(&shift, &s->fall, s->ticks[e + 1] - s->ticks[e]);
+            mpl_clc_shift_step(&shift, &s->fall, s->ticks[e] - s->ticks[e - 1]);
         }
-        s->shift_ticks[e - first] = shift.ticks;
+        s->shift_ticks[e] = shift.ticks;
     }
 }
 
-/* Lifts the shifts of the events from \p first to the last one that is not written up to the ramp.
+/* Lifts the shifts of the events from \p first to the last one that is not known up to the ramp.
  * \p is_shifted: the forward pass did not leave them all where they were. */
 static void lift_stretch(struct sweep *s, uint32_t first, bool is_shifted)
 {
-    int64_t next_ticks = s->next_ticks;
-    int64_t next_shift = s->next_shift_ticks;
+    for (uint32_t e = s->known; e > first; e--) {
+        int64_t *shift = &s->shift_ticks[e - 1];
+        int64_t height = ramp_height(s, s->ticks[e - 1]);
 
-    for (uint32_t e = s->written; e > first; e--) {
-        const int64_t ticks = s->ticks[e - 1];
-        int64_t *shift = &s->shift_ticks[e - 1 - first];
-        int64_t height = ramp_height(s, ticks);
-
+        /* A ramp ends at a jump, so there is a next event. */
         if (height > *shift && s->has_string) {
             const int64_t taut = string_height(s, e - 1);
 
-            height = keep_order(s, next_ticks - ticks, next_shift,
+            height = keep_order(s, s->ticks[e] - s->ticks[e - 1], shift[1],
                                 taut < height ? taut : height);
         }
         *shift = height > *shift ? height : *shift;
         if (*shift == 0 && !is_shifted) {
             return;
         }
-        next_ticks = ticks;
-        next_shift = *shift;
     }
 }
 
 /*
- * Writes what is not written of the events after point k, up to point k + 1. There are points
+ * Finds what is not known of the shifts after point k, up to point k + 1. There are points
  * -1 and n_points in thought, before the first event and behind the last.
  */
-static void write_stretch(struct sweep *s, int64_t k)
+static void find_stretch(struct sweep *s, int64_t k)
 {
     const struct mpl_clc_track *track = s->track;
-    const bool has_right = k + 1 < (int64_t) track->n_points;
     const uint32_t first = k < 0 ? 0 : track->points[k].event + 1;
     const bool is_shifted = k >= 0 && track->at[k].ticks > 0;
-    uint32_t n_still = 0; /* Of these, how many stay where they are. */
+    const uint32_t end = s->known;
 
-    if (first >= s->written) {
+    if (first >= end) {
         return;
     }
 
-    const uint32_t n = s->written - first;
+    const bool has_right =
+        k + 1 < (int64_t) track->n_points && end - 1 == track->points[k + 1].event;
 
     if (is_shifted) {
-        walk_stretch(s, k, s->written - 1);
+        walk_stretch(s, k, has_right ? end - 1 : end);
     } else {
-        memset(s->shift_ticks, 0, n * sizeof *s->shift_ticks);
+        memset(s->shift_ticks + first, 0, (end - first) * sizeof *s->shift_ticks);
     }
-    if (has_right && s->written - 1 == track->points[k + 1].event) {
-        s->shift_ticks[n - 1] = track->at[k + 1].ticks;
+    if (has_right) {
+        s->shift_ticks[end - 1] = track->at[k + 1].ticks;
     }
     if (s->has_ramp) {
         lift_stretch(s, first, is_shifted);
     }
-    while (n_still < n && s->shift_ticks[n_still] == 0) {
-        n_still++;
-    }
-    if (n_still < n) {
-        put_events(s, first + n_still, s->shift_ticks + n_still);
-    }
-    skip_events(s, first);
+    s->known = first;
 }
 
 /* ---- one ramp -------------------------------------------------------------------------------------- */
@@ -425,22 +381,24 @@ static int64_t skip_points(struct sweep *s, int64_t i)
     while (i > 0 && s->track->at[i - 1].ticks == 0) {
         i--;
     }
-    skip_events(s, s->track->points[i].event);
+
+    const uint32_t first = s->track->points[i].event;
+
+    if (first < s->known) {
+        memset(s->shift_ticks + first, 0, (s->known - first) * sizeof *s->shift_ticks);
+        s->known = first;
+    }
     return i;
 }
 
-/* False: memory ran out. */
-static bool sweep_location(struct sweep *s)
+/* Shifts of all events of the location. */
+static void find_shifts(struct sweep *s)
 {
-    const uint32_t n = s->track->n_events;
     int64_t i = (int64_t) s->track->n_points - 1;
 
-    mpl_times_read(s->track->times, 0, n, s->ticks);
     join_points(s->track);
-    s->written = n;
-    s->max_ticks = 0;
-    s->end_ticks = 0;
-    write_stretch(s, i);
+    s->known = s->track->n_events;
+    find_stretch(s, i);
     while (i >= 0) {
         const struct mpl_clc_at *at = &s->track->at[i];
         int64_t k = i - 1;
@@ -452,54 +410,53 @@ static bool sweep_location(struct sweep *s)
             k = begin_ramp(s, i);
         }
         for (; i > k; i--) {
-            write_stretch(s, i - 1);
+            find_stretch(s, i - 1);
         }
         s->has_ramp = false;
     }
-    return s->max_ticks == 0 || mpl_times_write(s->track->times, 0, n, s->ticks);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-/* The most events of a location from a point to the next one, which counts as well. */
-static uint32_t longest_stretch(const struct mpl_clc_track *track)
-{
-    uint32_t longest = track->n_points > 0 ? track->points[0].event + 1 : 0;
-
-    for (uint32_t i = 0; i < track->n_points; i++) {
-        const uint32_t end =
-            i + 1 < track->n_points ? track->points[i + 1].event : track->n_events;
-        const uint32_t n = end - track->points[i].event;
-
-        longest = n > longest ? n : longest;
-    }
-    return longest;
-}
-
-static bool make_room(struct sweep *s, struct mpl_arena *scratch)
+static bool make_room(struct sweep *s, int64_t **ticks, struct mpl_arena *scratch)
 {
     uint32_t most_points = 0;
     uint32_t most_events = 0;
-    uint32_t most_between = 0;
 
     for (uint32_t l = 0; l < s->net->order->n_tracks; l++) {
         const struct mpl_clc_track *track = &s->net->track[l];
-        const uint32_t n_between = longest_stretch(track);
 
         most_points = track->n_points > most_points ? track->n_points : most_points;
         most_events = track->n_events > most_events ? track->n_events : most_events;
-        most_between = n_between > most_between ? n_between : most_between;
     }
 
     const size_t n = (size_t) most_points + 2;
 
-    s->ticks = MPL_NEW_ARRAY(scratch, most_events, int64_t);
-    s->shift_ticks = MPL_NEW_ARRAY(scratch, most_between, int64_t);
+    *ticks = MPL_NEW_ARRAY(scratch, most_events, int64_t);
+    s->ticks = *ticks;
+    s->shift_ticks = MPL_NEW_ARRAY(scratch, most_events, int64_t);
     s->gate = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_gate);
     s->string.corner = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
     s->string.upper = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
     s->string.lower = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
     return !mpl_arena_is_short(scratch);
+}
+
+/* False: memory ran out. \p ticks: room for the times. */
+static bool sweep_location(struct sweep *s, int64_t *ticks, int64_t *max_ticks,
+                           int64_t *end_ticks)
+{
+    struct mpl_times *times = s->track->times;
+    const uint32_t n = s->track->n_events;
+
+    if (n == 0) {
+        return true;
+    }
+    mpl_times_read(times, 0, n, ticks);
+    find_shifts(s);
+    *end_ticks = s->shift_ticks[n - 1];
+    *max_ticks = put_events(s->clc, ticks, s->shift_ticks, n);
+    return *max_ticks == 0 || mpl_times_write(times, 0, n, ticks);
 }
 
 enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_fall *fall,
@@ -508,8 +465,9 @@ enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_f
                                  struct mpl_err *err)
 {
     struct sweep s = { .net = net, .clc = clc, .fall = *fall, .slope = slope };
+    int64_t *ticks;
 
-    if (!make_room(&s, scratch)) {
+    if (!make_room(&s, &ticks, scratch)) {
         return mpl_nomem(err);
     }
     find_caps(net);
@@ -517,11 +475,9 @@ enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_f
     for (uint32_t l = 0; l < net->order->n_tracks; l++) {
         s.location = l;
         s.track = &net->track[l];
-        if (!sweep_location(&s)) {
+        if (!sweep_location(&s, ticks, &max_ticks[l], &end_ticks[l])) {
             return mpl_nomem(err);
         }
-        max_ticks[l] = s.max_ticks;
-        end_ticks[l] = s.end_ticks;
     }
     return MPL_OK;
 }

@@ -11,10 +11,11 @@
  * or short intervals would never fall back at all.
  */
 
-/* Where a location stands. */
+/* Where a location stands: at an event, with its time and its shift. */
 struct cursor {
     struct mpl_clc_shift shift;
-    uint32_t event; /* That shift belongs to. */
+    int64_t ticks;
+    uint32_t event;
 };
 
 struct replay {
@@ -29,17 +30,18 @@ static int64_t ticks_at(struct replay *r, uint32_t location, uint32_t i)
     struct cursor *c = &r->cursor[location];
     const struct mpl_clc_track *track = &r->net->track[location];
     const uint32_t event = track->points[i].event;
-    struct mpl_clc_shift shift = c->shift;
-    int64_t ticks = shift.ticks > 0 ? mpl_times_get(track->times, c->event) : 0;
 
-    for (uint32_t e = c->event; e < event && shift.ticks > 0; e++) {
-        const int64_t next = mpl_times_get(track->times, e + 1);
+    while (c->shift.ticks > 0 && c->event < event) {
+        const int64_t next = mpl_times_get(track->times, ++c->event);
 
-        mpl_clc_shift_step(&shift, &r->pass->fall, next - ticks);
-        ticks = next;
+        mpl_clc_shift_step(&c->shift, &r->pass->fall, next - c->ticks);
+        c->ticks = next;
     }
-    *c = (struct cursor){ shift, event };
-    return shift.ticks > 0 ? ticks + shift.ticks : mpl_times_get(track->times, event);
+    if (c->shift.ticks == 0) {
+        c->ticks = mpl_times_get(track->times, event);
+        c->event = event;
+    }
+    return c->ticks + c->shift.ticks;
 }
 
 static void remember(struct replay *r, uint32_t location, uint32_t i, bool is_jump)
@@ -70,7 +72,7 @@ static void pass_source(void *context, uint32_t location, uint32_t i)
 
     if ((point->flags & MPL_POINT_GROUP) != 0) {
         mpl_top_add(&r->net->top[point->link], ticks, location);
-    } else {
+    } else if (r->net->pair_ticks[point->link] != INT64_MAX) {
         r->net->pair_ticks[point->link] = ticks;
     }
     remember(r, location, i, false);
@@ -84,37 +86,60 @@ static void pass_on(void *context, uint32_t group, uint32_t next)
 }
 
 /* Puts the sink forward where that is needed; whether it was. */
-static bool is_jump(struct replay *r, uint32_t location, const struct mpl_net_point *point,
-                    int64_t ticks)
+static bool is_jump(struct replay *r, uint32_t location, int64_t source, int64_t least)
 {
-    const int64_t source = (point->flags & MPL_POINT_GROUP) != 0
-                               ? mpl_top_of_others(&r->net->top[point->link], location)
-                               : r->net->pair_ticks[point->link];
-    const int64_t least = mpl_clc_point_least(r->net, point);
-    struct mpl_clc_shift *shift = &r->cursor[location].shift;
+    struct cursor *c = &r->cursor[location];
+    const int64_t ticks = c->ticks + c->shift.ticks;
 
     if (source == MPL_ORDER_NEVER || source + least <= ticks) {
         return false;
     }
     /* Whoever is moved because of it comes strictly after it. */
-    shift->ticks += source + (least > 0 ? least : 1) - ticks;
-    shift->rest = 0;
+    c->shift.ticks += source + (least > 0 ? least : 1) - ticks;
+    c->shift.rest = 0;
     r->pass->n_jumps++;
-    if (shift->ticks > r->pass->max_ticks) {
-        r->pass->max_ticks = shift->ticks;
+    if (c->shift.ticks > r->pass->max_ticks) {
+        r->pass->max_ticks = c->shift.ticks;
     }
     return true;
+}
+
+/* What the source may be at most is the sink's time without the least that lies between them. */
+static bool pass_pair(struct replay *r, uint32_t location,
+                      const struct mpl_net_point *point)
+{
+    const struct cursor *c = &r->cursor[location];
+    const int64_t least = mpl_clc_point_least(r->net, point);
+    int64_t *ticks = &r->net->pair_ticks[point->link];
+
+    if ((point->flags & MPL_POINT_IGNORED) != 0) {
+        *ticks = INT64_MAX;
+        return false;
+    }
+
+    const bool has_jumped = is_jump(r, location, *ticks, least);
+
+    *ticks = c->ticks + c->shift.ticks - least;
+    return has_jumped;
+}
+
+static bool pass_group(struct replay *r, uint32_t location,
+                       const struct mpl_net_point *point)
+{
+    return (point->flags & MPL_POINT_IGNORED) == 0 &&
+           is_jump(r, location, mpl_top_of_others(&r->net->top[point->link], location),
+                   mpl_clc_point_least(r->net, point));
 }
 
 static bool pass_sink(void *context, uint32_t location, uint32_t i)
 {
     struct replay *r = context;
-    const struct mpl_clc_track *track = &r->net->track[location];
-    const struct mpl_net_point *point = &track->points[i];
-    const int64_t ticks = ticks_at(r, location, i);
+    const struct mpl_net_point *point = &r->net->track[location].points[i];
 
+    ticks_at(r, location, i);
     remember(r, location, i,
-             (point->flags & MPL_POINT_IGNORED) == 0 && is_jump(r, location, point, ticks));
+             (point->flags & MPL_POINT_GROUP) != 0 ? pass_group(r, location, point)
+                                                   : pass_pair(r, location, point));
     return r->pass->max_ticks <= r->pass->limit_ticks;
 }
 
