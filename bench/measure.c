@@ -27,6 +27,20 @@ double shortest(const double *values)
     return least;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *) a;
+    const double y = *(const double *) b;
+
+    return (x > y) - (x < y);
+}
+
+double middle(double *values)
+{
+    qsort(values, TURNS, sizeof *values, by_size);
+    return values[TURNS / 2];
+}
+
 double now_s(void)
 {
     return (double) clock() / CLOCKS_PER_SEC;
@@ -58,7 +72,7 @@ static struct cost one_turn(const struct task *task)
     }
     return (struct cost){ (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                               1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
-                          wall_now_s() - begin_s, 1024.0 * (double) usage.ru_maxrss };
+                          wall_now_s() - begin_s, 0, 1024.0 * (double) usage.ru_maxrss };
 }
 
 void in_turns(const struct task *tasks, int n, struct cost *costs)
@@ -79,6 +93,7 @@ void in_turns(const struct task *tasks, int n, struct cost *costs)
     for (int i = 0; i < n; i++) {
         costs[i].cpu_s = shortest(seconds[i]);
         costs[i].wall_s = shortest(wall[i]);
+        costs[i].middle_wall_s = middle(wall[i]);
     }
 }
 

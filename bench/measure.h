@@ -10,6 +10,7 @@ enum { TURNS = 9, MOST_TASKS = 8 };
 struct cost {
     double cpu_s;
     double wall_s;
+    double middle_wall_s; /* The median of the turns. */
     double peak_bytes;
 };
 
@@ -17,6 +18,8 @@ struct cost {
 _Noreturn void die(const char *what);
 /** Of TURNS values. */
 double shortest(const double *values);
+/** Of TURNS values; sorts them. */
+double middle(double *values);
 double now_s(void);
 /** `work` is done with `what` in a process of its own, whose output goes nowhere. */
 struct task {
