@@ -11,11 +11,17 @@
  * allocations deep inside a call, also those made by its worker threads, without each
  * interface carrying a test hook. Negative means that nothing is refused.
  */
-static atomic_long n_until_refusal = -1;
+enum { NOTHING_CHOSEN = -1, HAS_REFUSED = -2 };
+static atomic_long n_until_refusal = NOTHING_CHOSEN;
 
-void mpl_alloc_fail_after(long n)
+bool mpl_alloc_fail_after(long n)
 {
-    atomic_store(&n_until_refusal, n < 0 ? -1 : n);
+    const bool has_refused = atomic_load(&n_until_refusal) == HAS_REFUSED;
+
+    if (n >= 0 || !has_refused) {
+        atomic_store(&n_until_refusal, n < 0 ? NOTHING_CHOSEN : n);
+    }
+    return has_refused;
 }
 
 bool mpl_alloc_is_refused(void)
@@ -30,7 +36,8 @@ bool mpl_alloc_is_refused(void)
      */
     long left = atomic_load(&n_until_refusal);
     while (left >= 0) {
-        if (atomic_compare_exchange_weak(&n_until_refusal, &left, left - 1)) {
+        if (atomic_compare_exchange_weak(&n_until_refusal, &left,
+                                         left == 0 ? HAS_REFUSED : left - 1)) {
             return left == 0;
         }
     }

@@ -130,7 +130,6 @@ static void check_text(const struct checker *c, const struct mpl_yaml *node, enu
             place.column += (unsigned) (at - node->text);
         }
         if (name == NULL) {
-            c->loader->has_no_memory = true;
             return;
         }
         if (at[1 + n] != '}') {
@@ -217,7 +216,7 @@ void mpl_tracer_check(struct tracer_loader *loader, const struct mpl_yaml *root)
     const struct mpl_tracer_file *t = loader->tracer;
     struct checker c = {
         .loader = loader,
-        .names = mpl_tracer_array(loader, t->n_lists + N_OWN, sizeof *c.names),
+        .names = mpl_arena_array(loader->arena, t->n_lists + N_OWN, sizeof *c.names),
         .root = root,
     };
 

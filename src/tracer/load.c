@@ -11,7 +11,7 @@
 static void load_environment(struct tracer_loader *loader, const struct mpl_yaml *map,
                              struct part *part)
 {
-    struct mpl_setting_pair *pairs = mpl_tracer_array(loader, map->n, sizeof *pairs);
+    struct mpl_setting_pair *pairs = mpl_arena_array(loader->arena, map->n, sizeof *pairs);
 
     for (const struct mpl_yaml *c = map->first; pairs != NULL && c != NULL; c = c->next) {
         /* POSIX, 8.1. */
@@ -32,7 +32,7 @@ static void load_environment(struct tracer_loader *loader, const struct mpl_yaml
 static void load_files(struct tracer_loader *loader, const struct mpl_yaml *map,
                        struct part *part)
 {
-    struct mpl_setting_file *files = mpl_tracer_array(loader, map->n, sizeof *files);
+    struct mpl_setting_file *files = mpl_arena_array(loader->arena, map->n, sizeof *files);
 
     for (const struct mpl_yaml *c = map->first; files != NULL && c != NULL; c = c->next) {
         if (!mpl_tracer_is_word(c->key, "._-") || c->key[0] == '.') {
@@ -50,7 +50,7 @@ static void load_files(struct tracer_loader *loader, const struct mpl_yaml *map,
 static size_t find_list(struct tracer_loader *loader, const struct mpl_yaml *node)
 {
     const struct mpl_tracer_file *t = loader->tracer;
-    const char **names = mpl_tracer_array(loader, t->n_lists, sizeof *names);
+    const char **names = mpl_arena_array(loader->arena, t->n_lists, sizeof *names);
 
     for (size_t i = 0; names != NULL && i < t->n_lists; i++) {
         names[i] = t->lists[i].name;
@@ -83,7 +83,7 @@ static void load_words_of(struct tracer_loader *loader, const struct mpl_yaml *s
                           const struct mpl_yaml *add, struct part *part)
 {
     const size_t most = (set != NULL ? set->n : 0) + (add != NULL ? add->n : 0);
-    struct addition *all = mpl_tracer_array(loader, most, sizeof *all);
+    struct addition *all = mpl_arena_array(loader->arena, most, sizeof *all);
 
     if (all != NULL && set != NULL && mpl_tracer_is_map(loader, set, "'set'")) {
         load_additions(loader, set, true, all, &part->n_additions);
@@ -151,7 +151,7 @@ static void load_list(struct tracer_loader *loader, const struct mpl_yaml *node,
 
 static void load_words(struct tracer_loader *loader, const struct mpl_yaml *map)
 {
-    struct word_list *lists = mpl_tracer_array(loader, map->n, sizeof *lists);
+    struct word_list *lists = mpl_arena_array(loader->arena, map->n, sizeof *lists);
 
     for (const struct mpl_yaml *c = map->first; lists != NULL && c != NULL; c = c->next) {
         if (check_list_name(loader, c)) {
@@ -165,7 +165,7 @@ static void load_records(struct tracer_loader *loader, const struct mpl_yaml *ma
 {
     static const char *const keys[] = { "only", "set", "add", "environment", "files" };
     struct mpl_tracer_file *t = loader->tracer;
-    struct recorded *all = mpl_tracer_array(loader, map->n, sizeof *all);
+    struct recorded *all = mpl_arena_array(loader->arena, map->n, sizeof *all);
 
     for (const struct mpl_yaml *c = map->first; all != NULL && c != NULL; c = c->next) {
         const char *name = mpl_tracer_capability(loader, c->key, c->key_place);
@@ -200,7 +200,7 @@ static bool is_recorded(const struct mpl_tracer_file *t, const char *name)
 static void load_never(struct tracer_loader *loader, const struct mpl_yaml *map)
 {
     struct mpl_tracer_file *t = loader->tracer;
-    struct mpl_setting_pair *all = mpl_tracer_array(loader, map->n, sizeof *all);
+    struct mpl_setting_pair *all = mpl_arena_array(loader->arena, map->n, sizeof *all);
 
     for (const struct mpl_yaml *c = map->first; all != NULL && c != NULL; c = c->next) {
         const char *name = mpl_tracer_capability(loader, c->key, c->key_place);

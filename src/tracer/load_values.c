@@ -16,7 +16,6 @@ void mpl_tracer_fault(struct tracer_loader *loader, struct mpl_place place, cons
     va_start(args, fmt);
     const char *text = mpl_arena_vprintf(loader->arena, fmt, args);
     va_end(args);
-    loader->has_no_memory = loader->has_no_memory || text == NULL;
     if (text != NULL) {
         mpl_lint_add(loader->lint, MPL_LINT_ERROR, place, "%s", text);
     }
@@ -27,16 +26,7 @@ const char *mpl_tracer_hint(struct tracer_loader *loader, const char *word,
 {
     const char *hint = mpl_suggest_hint(loader->arena, word, words, n);
 
-    loader->has_no_memory = loader->has_no_memory || hint == NULL;
     return hint == NULL ? "" : hint;
-}
-
-void *mpl_tracer_array(struct tracer_loader *loader, size_t n, size_t size)
-{
-    void *items = mpl_arena_array(loader->arena, n, size);
-
-    loader->has_no_memory = loader->has_no_memory || items == NULL;
-    return items;
 }
 
 void mpl_tracer_keys(struct tracer_loader *loader, const struct mpl_yaml *map,
@@ -84,7 +74,7 @@ const char *const *mpl_tracer_texts(struct tracer_loader *loader,
         mpl_tracer_fault(loader, node->place, "%s must be a list of texts", what);
         return NULL;
     }
-    texts = mpl_tracer_array(loader, node->n, sizeof *texts);
+    texts = mpl_arena_array(loader->arena, node->n, sizeof *texts);
     for (const struct mpl_yaml *item = node->first; texts != NULL && item != NULL;
          item = item->next) {
         const char *text = mpl_tracer_text(loader, item, what);
@@ -126,7 +116,7 @@ const char *mpl_tracer_capability(struct tracer_loader *loader, const char *name
 {
     size_t n = 0;
     const struct mpl_capability *table = mpl_capability_table(&n);
-    const char **names = mpl_tracer_array(loader, n, sizeof *names);
+    const char **names = mpl_arena_array(loader->arena, n, sizeof *names);
 
     for (size_t i = 0; names != NULL && i < n; i++) {
         names[i] = table[i].name;

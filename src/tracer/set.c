@@ -84,12 +84,12 @@ static enum mpl_status add_file(struct set *set, const char *path, struct mpl_er
     if (tracer == NULL) {
         return mpl_nomem(err);
     }
-    struct tracer_loader loader = { set->arena, set->lint, tracer, false, false };
+    struct tracer_loader loader = { set->arena, set->lint, tracer, false };
 
     tracer->name = name;
     mpl_tracer_load(&loader, root);
     set->has_fault = set->has_fault || loader.has_fault;
-    return loader.has_no_memory ? mpl_nomem(err) : keep(set, tracer, err);
+    return mpl_arena_is_short(set->arena) ? mpl_nomem(err) : keep(set, tracer, err);
 }
 
 static int by_bytes(const void *a, const void *b)

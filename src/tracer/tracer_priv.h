@@ -81,10 +81,9 @@ struct tracer_loader {
     struct mpl_lint *lint;
     struct mpl_tracer_file *tracer;
     bool has_fault;
-    bool has_no_memory;
 };
 
-/** Reads one description; faults go to lint. */
+/** Reads one description; faults go to lint. Where memory runs out, the arena is short. */
 void mpl_tracer_load(struct tracer_loader *loader, const struct mpl_yaml *root);
 
 /* load_values.c */
@@ -93,7 +92,6 @@ void mpl_tracer_fault(struct tracer_loader *loader, struct mpl_place place, cons
 /** "; did you mean 'x'?" or "". */
 const char *mpl_tracer_hint(struct tracer_loader *loader, const char *word,
                             const char *const *words, size_t n);
-void *mpl_tracer_array(struct tracer_loader *loader, size_t n, size_t size);
 void mpl_tracer_keys(struct tracer_loader *loader, const struct mpl_yaml *map,
                      const char *const *keys, size_t n, const char *what);
 bool mpl_tracer_is_map(struct tracer_loader *loader, const struct mpl_yaml *node,

@@ -13,8 +13,8 @@ void destroy_arena(void);
 /** A path of the source tree, in the arena. */
 const char *in_tree(const char *path);
 
-/** Whether to try once more, with allocation \p n failing, what has ended with \p st, MPL_E_NOMEM at first.
- *  The test fails for any other error, for endless failures, and if nothing has failed at all. */
+/** Whether to try once more, with allocation \p n failing, what has ended with \p st: until there are no so many allocations.
+ *  Who can do without one may succeed. The test fails for any other error, and if nothing has failed at all. */
 bool fails_without_memory(long n, enum mpl_status st);
 
 #endif

@@ -386,9 +386,10 @@ START_TEST(timestamps_without_memory_fail_cleanly)
                                              { 2, 4 } };
     struct mpl_net *net = net_of(circle(0));
     enum mpl_status st = MPL_E_NOMEM;
-    struct mpl_causality *c = NULL;
 
     for (long n = 0; fails_without_memory(n, st); n++) {
+        struct mpl_causality *c = NULL;
+
         for (uint32_t l = 0; l < net->n_tracks; l++) {
             for (uint32_t i = 0; i < net->track[l].n_points; i++) {
                 net->track[l].points[i].flags &= (uint8_t) ~MPL_POINT_IGNORED;
@@ -398,8 +399,8 @@ START_TEST(timestamps_without_memory_fail_cleanly)
         st = mpl_causality_create(net, &options, &c, NULL);
         mpl_alloc_fail_after(-1);
         ck_assert_int_eq(c != NULL, st == MPL_OK);
+        mpl_causality_destroy(c);
     }
-    mpl_causality_destroy(c);
 }
 END_TEST
 
