@@ -44,7 +44,7 @@ static const char *label_of(const struct question *q, uint32_t location)
     return location == MPL_NONE ? "" : q->run->model->locations[location].label;
 }
 
-/* Evaluates for all locations of the metric's role, so that ranks are those among all. */
+/* Evaluates for all locations of the metric's role, so that ranks are those among all. NULL: out of memory. */
 static struct value *evaluate(struct mpl_analysis *a, const struct question *q, uint32_t *n)
 {
     const bool is_of_run = q->metric.role == MPL_NONE;
@@ -60,6 +60,9 @@ static struct value *evaluate(struct mpl_analysis *a, const struct question *q, 
         values[i].location = is_of_run ? MPL_NONE : role->locations[i];
         values[i].value = mpl_metrics_value(q->trial->metrics, q->metric_index,
                                             values[i].location, &values[i].why);
+    }
+    if (mpl_metrics_is_short(q->trial->metrics)) {
+        return NULL;
     }
     qsort(values, count, sizeof *values, by_value_descending);
     for (uint32_t i = 0; i < count && !is_of_run; i++) {
@@ -142,6 +145,9 @@ static enum mpl_status answer(struct mpl_analysis *a, struct question *q,
         e->why_needed =
             mpl_arena_printf(a->arena, "%s: %s", q->metric.name,
                              values[0].why != NULL ? values[0].why : "undefined");
+        if (e->why_needed == NULL) {
+            return mpl_nomem(err);
+        }
     }
     for (uint32_t i = 0; i < n && st == MPL_OK && is_new; i++) {
         st = keep_result(a, q, &values[i], err);

@@ -14,14 +14,14 @@
 enum { NOTHING_CHOSEN = -1, HAS_REFUSED = -2 };
 static atomic_long n_until_refusal = NOTHING_CHOSEN;
 
-bool mpl_alloc_fail_after(long n)
+long mpl_alloc_fail_after(long n)
 {
-    const bool has_refused = atomic_load(&n_until_refusal) == HAS_REFUSED;
+    const long before = atomic_load(&n_until_refusal);
 
-    if (n >= 0 || !has_refused) {
+    if (n >= 0 || before != HAS_REFUSED) {
         atomic_store(&n_until_refusal, n < 0 ? NOTHING_CHOSEN : n);
     }
-    return has_refused;
+    return before == HAS_REFUSED ? -1 : before == NOTHING_CHOSEN ? 0 : before;
 }
 
 bool mpl_alloc_is_refused(void)

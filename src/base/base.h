@@ -118,9 +118,10 @@ void mpl_arena_set_short(struct mpl_arena *arena);
 
 /**
  * For tests: the \p n-th allocation from now (0 is the next) fails, in any arena, buffer or
- * hash and in any thread; those after it succeed again. -1 for none. Returns whether the one that was chosen last has failed.
+ * hash and in any thread; those after it succeed again. -1 for none. Returns how many were left before the one chosen
+ * last would have failed; -1 if it has failed.
  */
-bool mpl_alloc_fail_after(long n);
+long mpl_alloc_fail_after(long n);
 
 /**
  * Has the process keep memory that is freed, for what is allocated next by whatever thread. For a program of ours, before

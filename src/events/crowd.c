@@ -408,13 +408,19 @@ static bool measure(struct crowd *c, struct mpl_crowd *out)
     return true;
 }
 
-bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out)
+enum mpl_status mpl_events_crowd(const struct mpl_events *events, bool *is_known,
+                                 struct mpl_crowd *out, struct mpl_err *err)
 {
     struct crowd c = { .events = events };
-    const bool is_known = can_tell(events) && prepare(&c) && measure(&c, out);
+    enum mpl_status st = MPL_OK;
 
+    *is_known = can_tell(events);
+    if (*is_known) {
+        st = prepare(&c) ? MPL_OK : mpl_nomem(err);
+        *is_known = st == MPL_OK && measure(&c, out);
+    }
     for (unsigned i = 0; i < c.n_parts; i++) {
         mpl_arena_destroy(c.parts[i].arena);
     }
-    return is_known;
+    return st;
 }

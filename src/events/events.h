@@ -703,11 +703,11 @@ struct mpl_crowd {
     double pairs;  /**< Share of all pairs of processes that do so together. */
 };
 /**
- * False where that is not known: of a single process, with threads, of more than 256 processes or 2 million
- * calls, and without memory.
- * Cost: calls times the logarithm of processes, and times those that compute meanwhile.
+ * \p *is_known is false of a single process, with threads, and of more than 256 processes or 2 million calls.
+ * Errors: MPL_E_NOMEM. Cost: calls times the logarithm of processes, and times those that compute meanwhile.
  */
-bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out);
+enum mpl_status mpl_events_crowd(const struct mpl_events *events, bool *is_known,
+                                 struct mpl_crowd *out, struct mpl_err *err);
 
 /** What a process does in the steps of a run. */
 struct mpl_step_load {

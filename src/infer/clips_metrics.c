@@ -396,7 +396,7 @@ static void make_list(void *env, DATA_OBJECT *result, const char *function, bool
     const void *of[N_LIST_PARTS];
 
     if (take_parts(env, function, of, N_LIST_PARTS) && !collect(m, of, &entries)) {
-        mpl_cage_fail(env, "out of memory");
+        mpl_cage_stop(GetEnvironmentContext(env), CAGE_NOMEM);
     }
     if (entries.n > MPL_MULTIFIELD_ITEMS) {
         mpl_cage_fail(env, "more than 100,000 locations");

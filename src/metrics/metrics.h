@@ -137,5 +137,7 @@ void mpl_metrics_expect(struct mpl_metrics *metrics, uint32_t metric);
  */
 double mpl_metrics_value(struct mpl_metrics *metrics, uint32_t metric, uint32_t location,
                          const char **why);
+/** Whether memory ran out while a value or its reason was found: then it is undefined for that only. */
+bool mpl_metrics_is_short(const struct mpl_metrics *metrics);
 
 #endif

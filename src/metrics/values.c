@@ -34,6 +34,7 @@ struct mpl_metrics {
     uint32_t **first_instance; /* per event: of each location of its role, and the end */
     double *scalars;           /* of the formula that is being evaluated */
     struct mpl_list *lists;
+    bool is_short; /* memory ran out */
 };
 
 /* What a value is asked for: a metric, and a place in the list of its role's locations. */
@@ -189,6 +190,7 @@ static const char *say(struct mpl_metrics *metrics, const char *fmt, ...)
     va_start(args, fmt);
     const char *text = mpl_arena_vprintf(metrics->arena, fmt, args);
     va_end(args);
+    metrics->is_short = metrics->is_short || text == NULL;
     return text == NULL ? out_of_memory : text;
 }
 
@@ -531,9 +533,15 @@ double mpl_metrics_value(struct mpl_metrics *metrics, uint32_t metric, uint32_t 
         return NAN;
     }
     if (!evaluate(metrics, (struct question){ metric, at })) {
+        metrics->is_short = true;
         *why = out_of_memory;
         return NAN;
     }
     *why = metrics->columns[metric].why[at];
     return metrics->columns[metric].values[at];
+}
+
+bool mpl_metrics_is_short(const struct mpl_metrics *metrics)
+{
+    return metrics->is_short;
 }

@@ -618,7 +618,7 @@ static enum mpl_status make(void *context, size_t task, unsigned worker,
         st = mpl_events_held(v->events, arena, &v->held_s, err);
         break;
     default:
-        v->has_crowd = mpl_events_crowd(v->events, &v->crowd);
+        st = mpl_events_crowd(v->events, &v->has_crowd, &v->crowd, err);
         break;
     }
     v->is_made[making->passes[task]] = st == MPL_OK;

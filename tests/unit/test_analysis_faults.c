@@ -8,6 +8,7 @@
 #include "../lib/arena.h"
 #include "../lib/suite.h"
 #include "analysis_fixture.h"
+#include "report/report.h"
 
 enum { MOST = 100000 };
 
@@ -78,7 +79,16 @@ START_TEST(short_memory_while_remedies_are_tried_is_an_error_with_a_reason)
 }
 END_TEST
 
-static enum mpl_status run_short(long n, struct mpl_err *err)
+/* A diagnosis as JSON, with allocation n failing; the bytes are freed by the caller. */
+struct short_run {
+    enum mpl_status status;
+    struct mpl_err err;
+    char *bytes;
+    size_t n;
+    long n_left; /* As mpl_alloc_fail_after() has it. */
+};
+
+static struct short_run run_short(long n)
 {
     const char *top = getenv("top_srcdir");
     const char *knowledge[] = { top != NULL ? top : "." };
@@ -87,30 +97,67 @@ static enum mpl_status run_short(long n, struct mpl_err *err)
     const char *path =
         mpl_arena_printf(arena, "%s/examples/traces/oddeven.trace", knowledge[0]);
     struct mpl_analysis *a = NULL;
+    struct short_run run = { .status = MPL_OK };
+    FILE *out = open_memstream(&run.bytes, &run.n);
 
     ck_assert_ptr_nonnull(path);
-    *err = (struct mpl_err){ 0 };
+    ck_assert_ptr_nonnull(out);
     mpl_alloc_fail_after(n);
-    const enum mpl_status st = mpl_analysis_run(&path, 1, &options, &a, err);
-
-    mpl_alloc_fail_after(-1);
+    run.status = mpl_analysis_run(&path, 1, &options, &a, &run.err);
+    if (run.status == MPL_OK) {
+        run.status = mpl_report_json(mpl_analysis_diagnosis(a), NULL, out, &run.err);
+    }
+    run.n_left = mpl_alloc_fail_after(-1);
     mpl_analysis_destroy(a);
-    return st;
+    ck_assert_int_eq(fclose(out), 0);
+    return run;
 }
 
-/* There are some 100,000 allocations, and the last ones that must not fail are behind reading. */
+static const long enough = 1L << 30;
+
+/* Most allocations are those of knowledge, which is loaded by tests of its own. One by one, as above. */
+START_TEST(diagnosis_with_short_memory_is_whole_or_an_error)
+{
+    enum { SHARE = 20, STRIDE = 83 };
+
+    ck_assert_int_eq(setenv("MARPLE_THREADS", "1", 1), 0);
+
+    const struct short_run whole = run_short(enough);
+    const long n_all = enough - whole.n_left;
+    long failures = 0;
+
+    ck_assert_int_eq(whole.status, MPL_OK);
+    for (long n = n_all - n_all / SHARE; n < n_all; n += STRIDE) {
+        const struct short_run run = run_short(n);
+
+        if (run.status == MPL_OK) {
+            ck_assert_msg(run.n == whole.n && memcmp(run.bytes, whole.bytes, run.n) == 0,
+                          "allocation %ld of %ld: it lacks something, and nothing says so",
+                          n, n_all);
+        } else {
+            ck_assert_int_eq(run.status, MPL_E_NOMEM);
+            failures++;
+        }
+        free(run.bytes);
+    }
+    ck_assert_int_gt(failures, n_all / SHARE / STRIDE / 2);
+    free(whole.bytes);
+}
+END_TEST
+
+/* The last allocations that must not fail are behind reading. */
 START_TEST(short_memory_behind_reading_says_what_was_to_be_diagnosed)
 {
-    struct mpl_err err;
-    long n = 1L << 18;
+    struct short_run run = run_short(enough);
 
-    ck_assert_int_eq(run_short(n, &err), MPL_OK);
-    while (run_short(n, &err) == MPL_OK) {
-        n -= n / 8;
+    for (long n = enough - run.n_left; run.status == MPL_OK; n -= n / 8) {
+        free(run.bytes);
+        run = run_short(n);
     }
-    ck_assert_int_eq(err.code, MPL_E_NOMEM);
-    ck_assert_ptr_nonnull(strstr(err.cause[err.n - 1].text, "cannot diagnose \""));
-    ck_assert_ptr_nonnull(strstr(err.cause[err.n - 1].text, "oddeven.trace"));
+    ck_assert_int_eq(run.err.code, MPL_E_NOMEM);
+    ck_assert_ptr_nonnull(strstr(run.err.cause[run.err.n - 1].text, "cannot diagnose \""));
+    ck_assert_ptr_nonnull(strstr(run.err.cause[run.err.n - 1].text, "oddeven.trace"));
+    free(run.bytes);
 }
 END_TEST
 
@@ -123,6 +170,7 @@ int main(void)
     tcase_add_test(tcase, weighing_survives_failing_allocations);
     tcase_add_test(tcase, a_what_if_that_fails_needs_nobody_to_tell);
     tcase_add_test(tcase, short_memory_while_remedies_are_tried_is_an_error_with_a_reason);
+    tcase_add_test(tcase, diagnosis_with_short_memory_is_whole_or_an_error);
     tcase_add_test(tcase, short_memory_behind_reading_says_what_was_to_be_diagnosed);
     return run_suite(suite);
 }

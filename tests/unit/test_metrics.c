@@ -369,6 +369,7 @@ START_TEST(a_value_that_found_no_memory_is_right_when_asked_again)
         mpl_alloc_fail_after(-1);
         if (isnan(value)) {
             ck_assert_str_eq(why, "out of memory");
+            ck_assert(mpl_metrics_is_short(metrics));
         }
         ck_assert_double_eq_tol(mpl_metrics_value(metrics, metric, MPL_NONE, NULL), 1.35,
                                 1e-12);
