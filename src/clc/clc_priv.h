@@ -36,9 +36,9 @@ struct mpl_clc_track {
 struct mpl_clc_net {
     struct mpl_net *order;
     struct mpl_clc_track *track; /**< Per location. */
-    int64_t
-        *pair_ticks; /**< Time of the source; once the sink has passed, the source's cap.
-                              INT64_MAX: the sink is ignored. */
+    /** Time of the source; once the sink has passed, the latest that the source may have, its cap. INT64_MAX: none, as
+     *  the sink is ignored. */
+    int64_t *pair_ticks;
     struct mpl_top
         *top; /**< Per group. Forward: of the sources. Backward: of negative caps. */
     int64_t mu_ticks[MPL_CLC_CLASSES];

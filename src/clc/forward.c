@@ -104,7 +104,7 @@ static bool is_jump(struct replay *r, uint32_t location, int64_t source, int64_t
     return true;
 }
 
-/* What the source may be at most is the sink's time without the least that lies between them. */
+/* Leaves the source's cap behind: the sink's time without the least that lies between them. */
 static bool pass_pair(struct replay *r, uint32_t location,
                       const struct mpl_net_point *point)
 {
