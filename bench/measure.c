@@ -70,9 +70,12 @@ static struct cost one_turn(const struct task *task)
         WEXITSTATUS(status) != 0) {
         die("a process failed");
     }
-    return (struct cost){ (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                              1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
-                          wall_now_s() - begin_s, 0, 1024.0 * (double) usage.ru_maxrss };
+    return (struct cost){
+        .cpu_s = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                 1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
+        .wall_s = wall_now_s() - begin_s,
+        .peak_bytes = 1024.0 * (double) usage.ru_maxrss,
+    };
 }
 
 void in_turns(const struct task *tasks, int n, struct cost *costs)
@@ -93,6 +96,7 @@ void in_turns(const struct task *tasks, int n, struct cost *costs)
     for (int i = 0; i < n; i++) {
         costs[i].cpu_s = shortest(seconds[i]);
         costs[i].wall_s = shortest(wall[i]);
+        costs[i].middle_cpu_s = middle(seconds[i]);
         costs[i].middle_wall_s = middle(wall[i]);
     }
 }

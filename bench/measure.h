@@ -10,7 +10,8 @@ enum { TURNS = 9, MOST_TASKS = 8 };
 struct cost {
     double cpu_s;
     double wall_s;
-    double middle_wall_s; /* The median of the turns. */
+    double middle_cpu_s; /* The medians of the turns. */
+    double middle_wall_s;
     double peak_bytes;
 };
 

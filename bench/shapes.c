@@ -7,9 +7,11 @@
  * growth: CPU seconds per event over those of a tenth of the events. With two threads: peak memory per event with what it
  * must be and what is aimed at, CPU seconds over those of the readers, and the time that passes over that with one thread;
  * beside it what two cores of this machine can make of that at best: half the time of two diagnoses with one thread each
- * at once, over that of one. These two also of the median turns: where another machine leaves a core free for a moment, a run with one
- * thread is shorter than all others, but never one that needs both cores. At last CPU seconds of `marple sync` over those
- * of the readers.
+ * at once, over that of one. At last CPU seconds of `marple sync` over those of the readers.
+ *
+ * A line with the shortest turns and one with the medians: whatever else a machine does only adds, so the shortest differ less from
+ * run to run. But where another machine leaves processors free for a moment, what is short, or needs only one of them, fits
+ * into it, and what it is compared with does not.
  */
 #include "config.h"
 
@@ -153,26 +155,46 @@ static bool is_large_enough(const struct shape *shape, double events)
     return shape->is_farm || events / strtod(shape->locations, NULL) >= 100;
 }
 
-static void bench_shape(const struct programs *p, const struct shape *shape, double events)
+static void take_medians(struct measured *m)
 {
-    const struct measured full = measure(p, shape, events);
-    const struct cost *of = full.of;
+    for (int i = 0; i < N_TASKS; i++) {
+        m->of[i].cpu_s = m->of[i].middle_cpu_s;
+        m->of[i].wall_s = m->of[i].middle_wall_s;
+    }
+}
+
+/* `tenth` has no events where it was not measured. */
+static void print_line(const struct shape *shape, const char *says, const struct measured *full,
+                       const struct measured *tenth)
+{
+    const struct cost *of = full->of;
     char growth[16] = "-";
 
-    if (is_large_enough(shape, events / 10)) {
-        const struct measured tenth = measure(p, shape, events / 10);
-
+    if (tenth->events > 0) {
         snprintf(growth, sizeof growth, "%.2f",
-                 full.of[ONE].cpu_s / full.events / (tenth.of[ONE].cpu_s / tenth.events));
+                 of[ONE].cpu_s / full->events / (tenth->of[ONE].cpu_s / tenth->events));
     }
-    printf("%-7s %-17s %10.0f %8.3f %8.3f %7.2f %5.1f %5.1f %7s %8.1f %5.0f %5.0f %7.2f %7.2f %7.2f %7.2f %7.2f %6.2f\n",
-           shape->name, shape->says, full.events, of[YARDSTICK].cpu_s, of[ONE].cpu_s,
+    printf("%-7s %-17s %10.0f %8.3f %8.3f %7.2f %5.1f %5.1f %7s %8.1f %5.0f %5.0f %7.2f %7.2f %7.2f %6.2f\n",
+           shape->name, says, full->events, of[YARDSTICK].cpu_s, of[ONE].cpu_s,
            of[ONE].cpu_s / of[YARDSTICK].cpu_s, shape->most, shape->aim, growth,
-           of[TWO].peak_bytes / full.events, shape->most_bytes, shape->aim_bytes,
+           of[TWO].peak_bytes / full->events, shape->most_bytes, shape->aim_bytes,
            of[TWO].cpu_s / of[YARDSTICK].cpu_s, of[TWO].wall_s / of[ONE].wall_s,
-           of[PAIR].wall_s / 2 / of[ONE].wall_s, of[TWO].middle_wall_s / of[ONE].middle_wall_s,
-           of[PAIR].middle_wall_s / 2 / of[ONE].middle_wall_s, of[SYNC].cpu_s / of[YARDSTICK].cpu_s);
+           of[PAIR].wall_s / 2 / of[ONE].wall_s, of[SYNC].cpu_s / of[YARDSTICK].cpu_s);
     fflush(stdout);
+}
+
+static void bench_shape(const struct programs *p, const struct shape *shape, double events)
+{
+    struct measured full = measure(p, shape, events);
+    struct measured tenth = { .events = 0 };
+
+    if (is_large_enough(shape, events / 10)) {
+        tenth = measure(p, shape, events / 10);
+    }
+    print_line(shape, shape->says, &full, &tenth);
+    take_medians(&full);
+    take_medians(&tenth);
+    print_line(shape, "  median", &full, &tenth);
 }
 
 static bool is_wanted(const struct shape *shape, char *const *names, int n)
@@ -194,12 +216,12 @@ int main(int argc, char **argv)
     }
     const struct programs programs = { argv[1], argv[2], argv[3], argv[4], argv[5] };
 
-    printf("CPU seconds, the shortest of %d turns; (a) libotf2 local readers with empty callbacks, "
+    printf("CPU seconds, the shortest and the median of %d turns; (a) libotf2 local readers with empty callbacks, "
            "(b) marple diagnose with one thread, (c) with two, (d) marple sync;\n"
-           "best: what two cores make of (b) at best, half the time of two (b) at once; median: of the median turns\n\n"
-           "%-7s %-17s %10s %8s %8s %7s %5s %5s %7s %8s %5s %5s %7s %7s %7s %7s %7s %6s\n",
+           "best: what two cores make of (b) at best, half the time of two (b) at once\n\n"
+           "%-7s %-17s %10s %8s %8s %7s %5s %5s %7s %8s %5s %5s %7s %7s %7s %6s\n",
            TURNS, "", "", "events", "(a) s", "(b) s", "b/a", "must", "aim", "growth",
-           "(c) B/ev", "must", "aim", "c/a", "time c/b", "best", "median", "best", "d/a");
+           "(c) B/ev", "must", "aim", "c/a", "time c/b", "best", "d/a");
     for (size_t i = 0; i < N_SHAPES; i++) {
         if (is_wanted(&shapes[i], argv + 7, argc - 7)) {
             bench_shape(&programs, &shapes[i], strtod(argv[6], NULL));
