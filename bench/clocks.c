@@ -99,6 +99,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: clocks ANCHOR\n");
         return 2;
     }
+    mpl_alloc_keep_freed(); /* As the program does. */
     if (mpl_read(argv[1], arena, NULL, &model, NULL) != MPL_OK ||
         mpl_match_create(model, arena, &match, NULL) != MPL_OK) {
         die("cannot read the trace");
