@@ -19,7 +19,8 @@ static const char text[] =
     "(deffunction MAIN::f (?x) (* 2 ?x))\n"
     "(defglobal MAIN ?*limit* = 0.8)\n"
     "(defrule SYMPTOMS::low \"Low.\"\n"
-    "  (logical (metric (run ?r) (name \"e\") (value ?v&:(< ?v ?*limit*)))) =>\n"
+    "  (logical (metric (run ?r) (name \"e\") (value ?v&:(< ?v ?*limit*))))\n"
+    "  (test (= (length$ (metric-values ?r \"p\" \"e\")) 1)) =>\n"
     "  (assert (finding (kind symptom) (name low) (run ?r) (locations \"1\" \"2\")\n"
     "     (text (text \"{%} at {}\" ?v (location-list \"1\" \"2\" \"3\"))))))\n"
     "(defrule CAUSES::asks (finding (name low) (run ?r)) (metric (run ?r) (pattern \"p\") "
@@ -73,10 +74,13 @@ START_TEST(parsing_survives_every_failing_allocation)
 }
 END_TEST
 
-static const struct mpl_slot metric[] = {
+enum { N_METRIC = 5 };
+static const struct mpl_slot metric[N_METRIC] = {
     { .name = "run", .kind = MPL_SLOT_STRING, .text = "r1" },
     { .name = "name", .kind = MPL_SLOT_STRING, .text = "e" },
     { .name = "value", .kind = MPL_SLOT_FLOAT, .number = 0.5 },
+    { .name = "pattern", .kind = MPL_SLOT_STRING, .text = "p" },
+    { .name = "location", .kind = MPL_SLOT_STRING, .text = "1" },
 };
 
 static void count_asked(void *context, const char *run, const char *pattern,
@@ -99,7 +103,7 @@ static enum mpl_status infer_once(void)
 
     ck_assert_int_eq(st == MPL_OK, infer != NULL);
     if (st == MPL_OK) {
-        st = mpl_infer_assert(infer, "metric", metric, 3, &lab->err);
+        st = mpl_infer_assert(infer, "metric", metric, N_METRIC, &lab->err);
     }
     if (st == MPL_OK) {
         st = mpl_infer_assert(infer, "pattern", metric, 1, &lab->err);
@@ -269,7 +273,7 @@ static size_t run_mutant(const struct mpl_rules *rules)
         return 0;
     }
     (void) mpl_infer_assert(infer, "pattern", metric, 1, NULL);
-    (void) mpl_infer_assert(infer, "metric", metric, 3, NULL);
+    (void) mpl_infer_assert(infer, "metric", metric, N_METRIC, NULL);
     (void) mpl_infer_run(infer, NULL);
     n = mpl_infer_finding_count(infer);
     for (size_t i = 0; i < n; i++) {
