@@ -13,8 +13,10 @@ void destroy_arena(void);
 /** A path of the source tree, in the arena. */
 const char *in_tree(const char *path);
 
-/** Whether to try once more, with allocation \p n failing, what has ended with \p st: until there are no so many allocations.
- *  Who can do without one may succeed. The test fails for any other error, and if nothing has failed at all. */
+/** Whether to try once more, with allocation \p n failing, what has ended with \p st, until it makes no more than \p n.
+ *  Who can do without one may succeed; at least two must fail, and none with another error. */
 bool fails_without_memory(long n, enum mpl_status st);
+/** How many of these tries have failed so far. */
+long failures_without_memory(void);
 
 #endif
