@@ -369,6 +369,8 @@ static enum mpl_status diagnose(struct mpl_analysis *a,
     }
     st = st == MPL_OK ? publish(a, err) : st;
     st = st == MPL_OK ? mpl_sites_find(a, err) : st;
+    /* Also where who makes a text for the diagnosis goes on without it. */
+    st = st == MPL_OK && mpl_arena_is_short(a->arena) ? mpl_nomem(err) : st;
     if (st != MPL_E_NOMEM) {
         return st;
     }

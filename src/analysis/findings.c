@@ -122,12 +122,11 @@ static enum mpl_status find_functions(struct mpl_analysis *a, struct mpl_diagnos
     return times == NULL ? MPL_OK : keep_sources(a, d, times, n, err);
 }
 
-/* NULL: memory ran out, or there is no text. */
 static const char *first_sentence(struct mpl_analysis *a, const char *text)
 {
-    return text == NULL
-               ? NULL
-               : mpl_arena_strndup(a->arena, text, (size_t) mpl_text_sentence(text));
+    const char *copy = mpl_arena_strndup(a->arena, text, (size_t) mpl_text_sentence(text));
+
+    return copy != NULL ? copy : text;
 }
 
 static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
@@ -138,10 +137,9 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
 
     d->finding = f;
     d->headline = f->headline != NULL ? f->headline : first_sentence(a, f->text);
-    d->fix = f->fix != NULL ? f->fix : first_sentence(a, f->remedy);
-    if (d->headline == NULL || (d->fix == NULL && f->remedy != NULL)) {
-        return mpl_nomem(err);
-    }
+    d->fix = f->fix != NULL      ? f->fix
+             : f->remedy != NULL ? first_sentence(a, f->remedy)
+                                 : NULL;
     d->run = run_of(a, f->run);
     d->lost_s = f->lost_s;
     /* Of a run that hangs also what lies behind the window. */

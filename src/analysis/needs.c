@@ -145,9 +145,6 @@ static enum mpl_status answer(struct mpl_analysis *a, struct question *q,
         e->why_needed =
             mpl_arena_printf(a->arena, "%s: %s", q->metric.name,
                              values[0].why != NULL ? values[0].why : "undefined");
-        if (e->why_needed == NULL) {
-            return mpl_nomem(err);
-        }
     }
     for (uint32_t i = 0; i < n && st == MPL_OK && is_new; i++) {
         st = keep_result(a, q, &values[i], err);

@@ -34,7 +34,7 @@ struct mpl_metrics {
     uint32_t **first_instance; /* per event: of each location of its role, and the end */
     double *scalars;           /* of the formula that is being evaluated */
     struct mpl_list *lists;
-    bool is_short; /* memory ran out */
+    bool is_short; /* a value found no memory, wherever that was to come from */
 };
 
 /* What a value is asked for: a metric, and a place in the list of its role's locations. */
@@ -190,7 +190,6 @@ static const char *say(struct mpl_metrics *metrics, const char *fmt, ...)
     va_start(args, fmt);
     const char *text = mpl_arena_vprintf(metrics->arena, fmt, args);
     va_end(args);
-    metrics->is_short = metrics->is_short || text == NULL;
     return text == NULL ? out_of_memory : text;
 }
 
@@ -543,5 +542,5 @@ double mpl_metrics_value(struct mpl_metrics *metrics, uint32_t metric, uint32_t 
 
 bool mpl_metrics_is_short(const struct mpl_metrics *metrics)
 {
-    return metrics->is_short;
+    return metrics->is_short || mpl_arena_is_short(metrics->arena);
 }

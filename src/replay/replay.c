@@ -573,6 +573,8 @@ static enum mpl_status answer(struct question *q, const int64_t *const *given,
     if (st == MPL_OK && made.doubt == NULL) {
         st = run_again(q, spent, given, &made, err);
     }
+    /* Words of a doubt, too. */
+    st = st == MPL_OK && mpl_arena_is_short(q->arena) ? mpl_nomem(err) : st;
     mpl_arena_destroy(q->arena);
     if (st == MPL_OK) {
         *out = made;

@@ -44,6 +44,18 @@ static const char *name_of(struct set *set, const char *file, const struct mpl_y
     return name->text;
 }
 
+/* Any of its libraries, where it has some, and its program. */
+static bool is_here(const struct mpl_tracer_file *tracer, struct mpl_arena *arena)
+{
+    bool is_there = tracer->n_libraries == 0;
+
+    for (size_t i = 0; i < tracer->n_libraries && !is_there; i++) {
+        is_there = mpl_own_library(tracer->libraries[i], arena) != NULL;
+    }
+    return is_there && (strcmp(tracer->program, "{marple}") == 0 ||
+                        mpl_program_file(tracer->program, arena) != NULL);
+}
+
 static enum mpl_status keep(struct set *set, const struct mpl_tracer_file *tracer,
                             struct mpl_err *err)
 {
@@ -89,6 +101,9 @@ static enum mpl_status add_file(struct set *set, const char *path, struct mpl_er
     tracer->name = name;
     mpl_tracer_load(&loader, root);
     set->has_fault = set->has_fault || loader.has_fault;
+    if (!loader.has_fault && !mpl_arena_is_short(set->arena)) {
+        tracer->is_installed = is_here(tracer, set->arena);
+    }
     return mpl_arena_is_short(set->arena) ? mpl_nomem(err) : keep(set, tracer, err);
 }
 
@@ -245,17 +260,7 @@ bool mpl_tracer_needs_build(const struct mpl_tracer_file *tracer)
 
 bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer)
 {
-    struct mpl_arena *arena = mpl_arena_create();
-    bool is_there = tracer->n_libraries == 0;
-
-    for (size_t i = 0; arena != NULL && i < tracer->n_libraries && !is_there; i++) {
-        is_there = mpl_own_library(tracer->libraries[i], arena) != NULL;
-    }
-    is_there = arena != NULL && is_there &&
-               (strcmp(tracer->program, "{marple}") == 0 ||
-                mpl_program_file(tracer->program, arena) != NULL);
-    mpl_arena_destroy(arena);
-    return is_there;
+    return tracer->is_installed;
 }
 
 size_t mpl_tracer_breadth(const struct mpl_tracer_file *tracer)

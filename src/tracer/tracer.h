@@ -35,7 +35,7 @@ const char *const *mpl_tracer_version_command(const struct mpl_tracer_file *trac
 bool mpl_tracer_needs_place(const struct mpl_tracer_file *tracer);
 /** Whether a program must be built for it; false: any program can be traced. */
 bool mpl_tracer_needs_build(const struct mpl_tracer_file *tracer);
-/** Whether its program is on PATH, and one of its libraries, if it names some, where marple has its own. */
+/** Whether its program was on PATH when it was loaded, and one of its libraries, if it names some, where marple has its own. */
 bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer);
 
 /** Whether it records a capability only where it is told to: it takes words, variables or files. */

@@ -44,6 +44,7 @@ struct mpl_tracer_file {
     const char *const *libraries; /* of marple's own, one of which it needs */
     size_t n_launch;
     const char *const *launch; /* templates */
+    bool is_installed;         /* when it was loaded */
     bool leads;                /* they may stand in front of the whole command */
     size_t n_finish;
     const char *const *finish; /* likewise */
