@@ -394,8 +394,14 @@ START_TEST(running_out_of_memory_is_told_everywhere)
     const struct mpl_recording recording = {
         .capabilities = wanted, .n_capabilities = 1, .regions = regions, .n_regions = 1
     };
+    const struct mpl_tracers *stock = NULL;
     enum mpl_status st = MPL_E_NOMEM;
     long n = 0;
+
+    ck_assert_int_eq(load(true, &stock), MPL_OK);
+
+    const struct mpl_settings whole =
+        settle(mpl_tracers_find(stock, "scorep"), &recording, 0);
 
     for (; fails_without_memory(n, st); n++) {
         struct mpl_arena *own = mpl_arena_create();
@@ -411,6 +417,10 @@ START_TEST(running_out_of_memory_is_told_everywhere)
                                    NULL);
         }
         mpl_alloc_fail_after(-1);
+        ck_assert(st != MPL_OK || s.n_environment == whole.n_environment);
+        for (size_t i = 0; i < s.n_environment && st == MPL_OK; i++) {
+            ck_assert_str_eq(s.environment[i].value, whole.environment[i].value);
+        }
         mpl_arena_destroy(own);
     }
     ck_assert_int_gt(failures_without_memory(), 3);
