@@ -48,10 +48,13 @@ struct sweep {
 /* Those of groups; pairs have theirs from the forward pass. */
 static void find_caps(struct mpl_clc_net *net)
 {
+    if (net->order->n_groups == 0) {
+        return;
+    }
     for (uint32_t i = 0; i < net->order->n_groups; i++) {
         mpl_top_clear(&net->top[i]);
     }
-    for (uint32_t l = 0; l < net->order->n_tracks && net->order->n_groups > 0; l++) {
+    for (uint32_t l = 0; l < net->order->n_tracks; l++) {
         const struct mpl_clc_track *track = &net->track[l];
 
         for (uint32_t i = 0; i < track->n_points; i++) {

@@ -24,8 +24,13 @@ struct replay {
     struct cursor *cursor;
 };
 
-/* When point i of a location is, the shift included. No point before the last one may be asked for. */
-static int64_t ticks_at(struct replay *r, uint32_t location, uint32_t i)
+static int64_t ticks_of(const struct cursor *c)
+{
+    return c->ticks + c->shift.ticks;
+}
+
+/* Moves a location's cursor to point i, which does not lie before it, and returns when that is. */
+static int64_t go_to(struct replay *r, uint32_t location, uint32_t i)
 {
     struct cursor *c = &r->cursor[location];
     const struct mpl_clc_track *track = &r->net->track[location];
@@ -41,7 +46,7 @@ static int64_t ticks_at(struct replay *r, uint32_t location, uint32_t i)
         c->ticks = mpl_times_get(track->times, event);
         c->event = event;
     }
-    return c->ticks + c->shift.ticks;
+    return ticks_of(c);
 }
 
 static void remember(struct replay *r, uint32_t location, uint32_t i, bool is_jump)
@@ -68,7 +73,7 @@ static void pass_source(void *context, uint32_t location, uint32_t i)
 {
     struct replay *r = context;
     const struct mpl_net_point *point = &r->net->track[location].points[i];
-    const int64_t ticks = ticks_at(r, location, i);
+    const int64_t ticks = go_to(r, location, i);
 
     if ((point->flags & MPL_POINT_GROUP) != 0) {
         mpl_top_add(&r->net->top[point->link], ticks, location);
@@ -89,7 +94,7 @@ static void pass_on(void *context, uint32_t group, uint32_t next)
 static bool is_jump(struct replay *r, uint32_t location, int64_t source, int64_t least)
 {
     struct cursor *c = &r->cursor[location];
-    const int64_t ticks = c->ticks + c->shift.ticks;
+    const int64_t ticks = ticks_of(c);
 
     if (source == MPL_ORDER_NEVER || source + least <= ticks) {
         return false;
@@ -119,7 +124,7 @@ static bool pass_pair(struct replay *r, uint32_t location,
 
     const bool has_jumped = is_jump(r, location, *ticks, least);
 
-    *ticks = c->ticks + c->shift.ticks - least;
+    *ticks = ticks_of(c) - least;
     return has_jumped;
 }
 
@@ -136,7 +141,7 @@ static bool pass_sink(void *context, uint32_t location, uint32_t i)
     struct replay *r = context;
     const struct mpl_net_point *point = &r->net->track[location].points[i];
 
-    ticks_at(r, location, i);
+    go_to(r, location, i);
     remember(r, location, i,
              (point->flags & MPL_POINT_GROUP) != 0 ? pass_group(r, location, point)
                                                    : pass_pair(r, location, point));
@@ -145,7 +150,7 @@ static bool pass_sink(void *context, uint32_t location, uint32_t i)
 
 static int64_t blocked_ticks(void *context, uint32_t location, uint32_t i)
 {
-    return ticks_at(context, location, i);
+    return go_to(context, location, i);
 }
 
 enum mpl_status mpl_clc_forward(struct mpl_clc_net *net, struct mpl_clc_pass *pass,
