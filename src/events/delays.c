@@ -437,13 +437,13 @@ static void sift_down(struct delays *d, uint32_t at)
 }
 
 enum {
-    CALLS_PER_LINE = 4, /* of the cache */
+    CALLS_PER_LINE = 4, /* of the cache; as many waits, too */
     CALLS_AHEAD = 8     /* before a wait; of more the processor sees itself where they go */
 };
 
 /*
- * Asks for the calls that the wait behind the next one needs: each location is walked backwards, and with all the others
- * in between nothing would come by itself. They come while other waits have their turn.
+ * Asks for the calls that the wait behind the next one needs, and for waits still further behind: each location is walked
+ * backwards, and with all the others in between nothing would come by itself. They come while other waits have their turn.
  */
 static void fetch_ahead(const struct delays *d, uint32_t location)
 {
@@ -454,12 +454,17 @@ static void fetch_ahead(const struct delays *d, uint32_t location)
     }
 
     const struct mpl_blame *b = last_of(d, location, left - 1);
-    const struct mpl_call_times *times = d->events->lanes[location].times;
+    const struct mpl_lane *lane = &d->events->lanes[location];
     const uint32_t met = b->met.own == MPL_NONE ? 0 : b->met.own;
     const uint32_t first = b->call - met < CALLS_AHEAD ? met : b->call - CALLS_AHEAD;
 
     for (uint32_t k = first; k <= b->call; k += CALLS_PER_LINE) {
-        __builtin_prefetch(&times[k]);
+        __builtin_prefetch(&lane->times[k]);
+    }
+    __builtin_prefetch(mpl_call_block_of(lane, met));
+    __builtin_prefetch(mpl_call_block_of(lane, b->call));
+    if (left > 1 + 2 * CALLS_PER_LINE) {
+        __builtin_prefetch(b - 2 * CALLS_PER_LINE);
     }
 }
 

@@ -137,9 +137,10 @@ static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *c
 /* A large message may be copied in the call that returns at once. */
 static bool is_little(const struct stall_walk *w, const struct mpl_call *call)
 {
-    return call->parts == MPL_PARTS_NONE ||
-           (call->parts == MPL_PARTS_MESSAGES && call->n_more == 0 &&
-            mpl_message_get(w->loc, call->first).bytes <= LITTLE_BYTES);
+    if (call->parts != MPL_PARTS_MESSAGES) {
+        return call->parts == MPL_PARTS_NONE;
+    }
+    return call->n_more == 0 && mpl_message_get(w->loc, call->first).bytes <= LITTLE_BYTES;
 }
 
 /* From when on nothing holds up a call; INT64_MAX where nobody can say. */
