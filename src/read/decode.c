@@ -150,6 +150,7 @@ INLINE void store_message(struct mpl_decode *d, enum mpl_event_kind kind, uint32
     }
     if (number != MPL_NONE) {
         post = d->messages[number].post;
+        d->counts.open_receives--;
     } else {
         number = d->n_messages++;
     }
@@ -180,6 +181,7 @@ INLINE void store_irecv_post(struct mpl_decode *d, uint64_t request)
     d->messages[number] = (struct mpl_message){ .envelope = MPL_NONE,
                                                 .event = MPL_NONE,
                                                 .post = mpl_decode_count(d) };
+    d->counts.open_receives++;
     mpl_decode_store(d, MPL_EV_IRECV_POST, number);
     open_request(d, MPL_REQUEST_RECV, request, number);
 }
@@ -192,6 +194,7 @@ static void store_cancelled(struct mpl_decode *d, uint64_t request)
 
     if (number != MPL_NONE) {
         d->messages[number].event = mpl_decode_count(d);
+        d->counts.open_receives--;
         d->counts.cancelled++;
     }
     mpl_decode_store(d, MPL_EV_MARK, 0);
@@ -612,9 +615,6 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
 
     mpl_assert(mpl_decode_count(d) == scan->n_events && d->n_messages <= scan->n_messages &&
                d->n_collectives <= scan->n_collectives);
-    for (uint32_t i = 0; i < d->n_messages; i++) {
-        d->counts.open_receives += d->messages[i].event == MPL_NONE;
-    }
     for (uint32_t i = 0; i < d->n_collectives; i++) {
         d->counts.open_collectives +=
             d->collectives[i].end == MPL_NONE && d->collectives[i].is_immediate;
