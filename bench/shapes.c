@@ -9,9 +9,9 @@
  * beside it what two cores of this machine can make of that at best: half the time of two diagnoses with one thread each
  * at once, over that of one. At last CPU seconds of `marple sync` over those of the readers.
  *
- * A line with the shortest turns and one with the medians: whatever else a machine does only adds, so the shortest differ less from
- * run to run. But where another machine leaves processors free for a moment, what is short, or needs only one of them, fits
- * into it, and what it is compared with does not.
+ * A line with the shortest turns and one with the medians: whatever else a machine does only adds to a turn. But where another
+ * machine leaves processors free for a moment, what is short, or needs only one of them, fits into it, and what it is compared
+ * with does not; medians do not see such moments.
  */
 #include "config.h"
 
