@@ -221,17 +221,21 @@ static void enter_by_records(struct engine *r, uint32_t location)
     runner->event = runner->view.first_event;
 }
 
+/* What a run changes of what activities take. */
+enum { SCALES_COMPUTING = 1, SCALES_TRANSFER = 2, IS_GIVEN = 4 };
+
 /*
  * Goes on with calls as they are laid out, up to one that goes by its records or to \p end_call, which the section
  * holds or ends before. Nearly all calls pass here, so what each of them changes stands in variables: fields of
  * the runner would be stored and loaded for each, since for all that the compiler knows a slot may be one of them.
+ * \p changes is known to the compiler: what is not changed costs nothing.
  */
-static enum progress run_in_section(struct engine *r, uint32_t location, uint32_t end_call)
+static inline __attribute__((always_inline)) enum progress
+run_changed(struct engine *r, uint32_t location, uint32_t end_call, unsigned changes)
 {
     struct runner *runner = &r->runners[location];
-    const int64_t *given = r->scale->given == NULL ? NULL : r->scale->given[location];
-    const double factor = runner->factor;
-    const double transfer = runner->transfer;
+    const double factor = (changes & SCALES_COMPUTING) != 0 ? runner->factor : 1;
+    const double transfer = (changes & SCALES_TRANSFER) != 0 ? runner->transfer : 1;
     const uint8_t *at = runner->at;
     uint32_t call = runner->call;
     uint32_t n_left = runner->n_left;
@@ -248,7 +252,9 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
                 break;
             }
             at = mpl_activity_take_ticks(at + 1, head, &compute_ticks, &cost_ticks);
-            compute_ticks = given == NULL ? compute_ticks : given[call];
+            if ((changes & IS_GIVEN) != 0) {
+                compute_ticks = r->scale->given[location][call];
+            }
             n_left = mpl_activity_take_n(head, &at);
             if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
                 for (; n_left > 0; n_left--, at += ACTIVITY_NEED_BYTES) {
@@ -282,6 +288,24 @@ static enum progress run_in_section(struct engine *r, uint32_t location, uint32_
     runner->ticks = ticks;
     runner->cost_ticks = cost_ticks;
     return n_left > 0 ? HANGS : GOES_ON;
+}
+
+static enum progress run_in_section(struct engine *r, uint32_t location, uint32_t end_call)
+{
+    const struct runner *runner = &r->runners[location];
+    const bool is_given = r->scale->given != NULL && r->scale->given[location] != NULL;
+
+    if (is_given) {
+        return run_changed(r, location, end_call,
+                           IS_GIVEN | SCALES_COMPUTING | SCALES_TRANSFER);
+    }
+    if (runner->factor != 1) {
+        return runner->transfer != 1
+                   ? run_changed(r, location, end_call, SCALES_COMPUTING | SCALES_TRANSFER)
+                   : run_changed(r, location, end_call, SCALES_COMPUTING);
+    }
+    return runner->transfer != 1 ? run_changed(r, location, end_call, SCALES_TRANSFER)
+                                 : run_changed(r, location, end_call, 0);
 }
 
 /* The same, section by section. */
