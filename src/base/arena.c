@@ -60,13 +60,15 @@ void mpl_arena_destroy(struct mpl_arena *arena)
     free(arena);
 }
 
-static char *add_block(struct mpl_arena *arena, size_t bytes)
+/* Of memory that has been freed before calloc() does not know what it holds, and clears it. */
+static char *add_block(struct mpl_arena *arena, size_t bytes, bool is_unset)
 {
     if (bytes > PTRDIFF_MAX - sizeof(struct block)) {
         return NULL;
     }
 
-    struct block *block = calloc(1, sizeof *block + bytes);
+    struct block *block =
+        is_unset ? malloc(sizeof *block + bytes) : calloc(1, sizeof *block + bytes);
 
     if (block == NULL) {
         return NULL;
@@ -88,7 +90,7 @@ static void *cut_item(struct mpl_arena *arena, size_t bytes)
             room *= 2;
         }
 
-        char *data = add_block(arena, room);
+        char *data = add_block(arena, room, false);
 
         if (data == NULL) {
             return NULL;
@@ -123,7 +125,7 @@ bool mpl_arena_is_short(const struct mpl_arena *arena)
     return arena == NULL || arena->is_short;
 }
 
-void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
+static void *allocate(struct mpl_arena *arena, size_t bytes, bool is_unset)
 {
     if (arena == NULL || mpl_alloc_is_refused()) {
         mpl_arena_set_short(arena);
@@ -132,8 +134,9 @@ void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
 
     /* Even nothing has an address of its own, so NULL always means out of memory. */
     const size_t wanted = bytes == 0 ? 1 : bytes;
-    void *item = is_each_item_alone || wanted > OWN_BLOCK_BYTES ? add_block(arena, wanted)
-                                                                : cut_item(arena, wanted);
+    void *item = is_each_item_alone || wanted > OWN_BLOCK_BYTES
+                     ? add_block(arena, wanted, is_unset)
+                     : cut_item(arena, wanted);
 
     if (item != NULL) {
         arena->n_bytes += bytes;
@@ -142,7 +145,7 @@ void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
     return item;
 }
 
-void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size)
+static void *allocate_array(struct mpl_arena *arena, size_t n, size_t size, bool is_unset)
 {
     size_t bytes = 0;
 
@@ -150,7 +153,22 @@ void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size)
         mpl_arena_set_short(arena);
         return NULL;
     }
-    return mpl_arena_alloc(arena, bytes);
+    return allocate(arena, bytes, is_unset);
+}
+
+void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
+{
+    return allocate(arena, bytes, false);
+}
+
+void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size)
+{
+    return allocate_array(arena, n, size, false);
+}
+
+void *mpl_arena_unset(struct mpl_arena *arena, size_t n, size_t size)
+{
+    return allocate_array(arena, n, size, true);
 }
 
 char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n)

@@ -98,6 +98,8 @@ void mpl_arena_destroy(struct mpl_arena *arena); /* NULL is allowed */
 void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes);
 /** An array of \p n items of \p size; NULL also when n * size overflows. */
 void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size);
+/** Likewise, of items that hold anything: for a long array each of whose items is set before somebody reads it. */
+void *mpl_arena_unset(struct mpl_arena *arena, size_t n, size_t size);
 char *mpl_arena_strdup(struct mpl_arena *arena, const char *text);
 char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n);
 char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF(2, 3);
@@ -131,6 +133,7 @@ void mpl_alloc_keep_freed(void);
 
 #define MPL_NEW(arena, type)          ((type *) mpl_arena_alloc((arena), sizeof(type)))
 #define MPL_NEW_ARRAY(arena, n, type) ((type *) mpl_arena_array((arena), (n), sizeof(type)))
+#define MPL_NEW_UNSET(arena, n, type) ((type *) mpl_arena_unset((arena), (n), sizeof(type)))
 
 /* ---- growing buffer -------------------------------------------------------- */
 

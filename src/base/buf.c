@@ -117,7 +117,7 @@ void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
         buf->room = buf->n;
     }
     void *items = is_given ? mpl_buf_drain(buf, buf->n, arena)
-                           : mpl_arena_array(arena, buf->n, buf->size);
+                           : mpl_arena_unset(arena, buf->n, buf->size);
 
     if (items == NULL) {
         return NULL;

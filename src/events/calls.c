@@ -34,7 +34,7 @@ static uint32_t find_init(const struct mpl_events *events, const struct mpl_loca
 /* A column of calls, none of which is known yet; NULL when out of memory. */
 static uint32_t *no_calls(struct mpl_events *events, uint32_t n)
 {
-    uint32_t *calls = MPL_NEW_ARRAY(events->arena, n, uint32_t);
+    uint32_t *calls = MPL_NEW_UNSET(events->arena, n, uint32_t);
 
     if (calls != NULL) {
         memset(calls, 0xff, n * sizeof *calls);

@@ -418,7 +418,7 @@ static bool make_steps(const struct mpl_events *events, struct mpl_arena *arena,
         loads[p].location = marks.processes[p].location;
         fill_process(events, &marks, p, ticks);
         /* There is much else in the scratch. */
-        calls[p] = MPL_NEW_ARRAY(arena, (size_t) marks.n + 1, uint32_t);
+        calls[p] = MPL_NEW_UNSET(arena, (size_t) marks.n + 1, uint32_t);
         if (calls[p] == NULL) {
             return false;
         }

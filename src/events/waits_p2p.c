@@ -87,7 +87,7 @@ int64_t *mpl_posts_find(const struct mpl_events *events, struct mpl_arena *arena
 {
     const uint32_t n_locations = events->model->n_locations;
     const uint32_t n = n_locations > 0 ? events->match->first_number[n_locations] : 0;
-    struct posts posts = { events, MPL_NEW_ARRAY(arena, n, int64_t) };
+    struct posts posts = { events, MPL_NEW_UNSET(arena, n, int64_t) };
     const struct mpl_parallel job = { .n_tasks = n_locations,
                                       .max_threads = mpl_threads(),
                                       .run = find_posts,

@@ -343,7 +343,7 @@ static bool copy_posts(struct mpl_walk *w)
 {
     struct mpl_lane *lane = w->lane;
 
-    lane->post_of_message = MPL_NEW_ARRAY(w->scratch->arena, w->loc->n_messages, uint32_t);
+    lane->post_of_message = MPL_NEW_UNSET(w->scratch->arena, w->loc->n_messages, uint32_t);
     if (lane->post_of_message == NULL) {
         return false;
     }

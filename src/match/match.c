@@ -56,7 +56,7 @@ static enum mpl_status number_messages(struct mpl_matcher *m, struct mpl_err *er
         }
     }
     first[model->n_locations] = (uint32_t) n;
-    m->partner = MPL_NEW_ARRAY(m->arena, n, uint32_t);
+    m->partner = MPL_NEW_UNSET(m->arena, n, uint32_t);
     if (m->partner == NULL) {
         return mpl_nomem(err);
     }

@@ -242,7 +242,7 @@ static bool make_columns(struct mpl_recognition *r, uint32_t event, uint32_t att
 
         if (is_wanted && instances->columns[a] == NULL) {
             wanted.attributes[wanted.n] = a;
-            wanted.values[wanted.n] = MPL_NEW_ARRAY(r->arena, instances->n, double);
+            wanted.values[wanted.n] = MPL_NEW_UNSET(r->arena, instances->n, double);
             is_good = wanted.values[wanted.n++] != NULL;
         }
     }

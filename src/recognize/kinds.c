@@ -373,16 +373,28 @@ static uint32_t kind_of_single(struct classing *c, uint32_t call,
     return kind_of(c, call, about, message, envelope_of(c, message));
 }
 
+/* Of the calls that nobody looks at: they are in no range. */
+static void class_none(uint32_t *kinds, uint32_t *ends, uint32_t first, uint32_t end)
+{
+    for (uint32_t call = first; call < end; call++) {
+        kinds[call] = 0;
+        ends[call] = 0;
+    }
+}
+
 /* Those that somebody may look at: start-up has no region of its own, and would be like what has none. */
-static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends)
+static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends,
+                        uint32_t n_calls)
 {
     const struct mpl_range range = mpl_range_of(c->t->events, c->location);
     const uint32_t first = range.first / 2;
+    uint32_t call = first;
 
+    class_none(kinds, ends, 0, first);
     c->is_compute_alike = true;
     c->gap_region = mpl_events_gap_region(c->t->events, c->location, first);
     look_at_gap(c, range.end / 2);
-    for (uint32_t call = first; 2 * call + 1 < range.end && !c->has_no_memory; call++) {
+    for (; 2 * call + 1 < range.end && !c->has_no_memory; call++) {
         struct mpl_call_about about;
 
         look_at_gap(c, call);
@@ -391,6 +403,7 @@ static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends)
         kinds[call] = about.n_messages > 1 ? kind_of_many(c, call, &about)
                                            : kind_of_single(c, call, &about);
     }
+    class_none(kinds, ends, call, n_calls);
 }
 
 static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
@@ -409,14 +422,14 @@ static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
                           .last = mpl_buf_make(sizeof(uint32_t)),
                           .last_kind = MPL_NONE };
     struct mpl_kinds *made = MPL_NEW(arena, struct mpl_kinds);
-    uint32_t *kinds = MPL_NEW_ARRAY(arena, n_calls, uint32_t);
-    uint32_t *ends = MPL_NEW_ARRAY(arena, n_calls, uint32_t);
+    uint32_t *kinds = MPL_NEW_UNSET(arena, n_calls, uint32_t);
+    uint32_t *ends = MPL_NEW_UNSET(arena, n_calls, uint32_t);
 
     memset(c.recent, 0xFF, sizeof c.recent); /* MPL_NONE everywhere */
     c.table->stamp++;
     if (made != NULL && kinds != NULL && ends != NULL &&
         (c.table->n_places > 0 || grow(&c))) {
-        class_calls(&c, kinds, ends);
+        class_calls(&c, kinds, ends, n_calls);
         *made = (struct mpl_kinds){ .n = (uint32_t) c.kinds.n,
                                     .kinds = mpl_buf_take(&c.kinds, arena),
                                     .parts = mpl_buf_take(&c.parts, arena),

@@ -219,9 +219,11 @@ END_TEST
 START_TEST(arena_refuses_arrays_that_overflow)
 {
     ck_assert_ptr_null(mpl_arena_array(arena, SIZE_MAX / 2, 3));
+    ck_assert_ptr_null(mpl_arena_unset(arena, SIZE_MAX / 2, 3));
     ck_assert(mpl_arena_is_short(arena));
     ck_assert_ptr_null(mpl_arena_alloc(arena, SIZE_MAX));
     ck_assert_ptr_nonnull(mpl_arena_array(arena, 0, 8));
+    ck_assert_ptr_nonnull(mpl_arena_unset(arena, 0, 8));
 }
 END_TEST
 
