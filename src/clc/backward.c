@@ -435,9 +435,9 @@ static bool make_room(struct sweep *s, int64_t **ticks, struct mpl_arena *scratc
 
     const size_t n = (size_t) most_points + 2;
 
-    *ticks = MPL_NEW_ARRAY(scratch, most_events, int64_t);
+    *ticks = MPL_NEW_UNSET(scratch, most_events, int64_t);
     s->ticks = *ticks;
-    s->shift_ticks = MPL_NEW_ARRAY(scratch, most_events, int64_t);
+    s->shift_ticks = MPL_NEW_UNSET(scratch, most_events, int64_t);
     s->gate = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_gate);
     s->string.corner = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);
     s->string.upper = MPL_NEW_ARRAY(scratch, n, struct mpl_clc_corner);

@@ -29,24 +29,30 @@ static int64_t ticks_of(const struct cursor *c)
     return c->ticks + c->shift.ticks;
 }
 
-/* Moves a location's cursor to point i, which does not lie before it, and returns when that is. */
+/*
+ * Moves a location's cursor to point i, which does not lie before it, and returns when that is. The cursor is copied, as
+ * for all that the compiler knows each step in it could change the times.
+ */
 static int64_t go_to(struct replay *r, uint32_t location, uint32_t i)
 {
-    struct cursor *c = &r->cursor[location];
     const struct mpl_clc_track *track = &r->net->track[location];
+    const struct mpl_times times = *track->times;
+    const struct mpl_clc_fall fall = r->pass->fall;
     const uint32_t event = track->points[i].event;
+    struct cursor c = r->cursor[location];
 
-    while (c->shift.ticks > 0 && c->event < event) {
-        const int64_t next = mpl_times_get(track->times, ++c->event);
+    while (c.shift.ticks > 0 && c.event < event) {
+        const int64_t next = mpl_times_get(&times, ++c.event);
 
-        mpl_clc_shift_step(&c->shift, &r->pass->fall, next - c->ticks);
-        c->ticks = next;
+        mpl_clc_shift_step(&c.shift, &fall, next - c.ticks);
+        c.ticks = next;
     }
-    if (c->shift.ticks == 0) {
-        c->ticks = mpl_times_get(track->times, event);
-        c->event = event;
+    if (c.shift.ticks == 0) {
+        c.ticks = mpl_times_get(&times, event);
+        c.event = event;
     }
-    return ticks_of(c);
+    r->cursor[location] = c;
+    return ticks_of(&c);
 }
 
 static void remember(struct replay *r, uint32_t location, uint32_t i, bool is_jump)

@@ -79,7 +79,7 @@ static enum mpl_status add_times(struct mpl_clc_net *net, struct mpl_model *mode
                                          .points = order->track[l].points,
                                          .n_events = model->locations[l].n_events,
                                          .times = &model->locations[l].times };
-        track->at = MPL_NEW_ARRAY(scratch, track->n_points, struct mpl_clc_at);
+        track->at = MPL_NEW_UNSET(scratch, track->n_points, struct mpl_clc_at);
         if (track->at == NULL) {
             return mpl_nomem(err);
         }

@@ -470,7 +470,7 @@ static bool sort_points(struct build *b, uint32_t location)
     const size_t most =
         (size_t) track->n_points + b->net->model->locations[location].n_messages;
 
-    track->points = MPL_NEW_ARRAY(b->arena, most, struct mpl_net_point);
+    track->points = MPL_NEW_UNSET(b->arena, most, struct mpl_net_point);
     if (track->points == NULL) {
         return false;
     }
