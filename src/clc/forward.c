@@ -30,8 +30,8 @@ static int64_t ticks_of(const struct cursor *c)
 }
 
 /*
- * Moves a location's cursor to point i, which does not lie before it, and returns when that is. The cursor is copied, as
- * for all that the compiler knows each step in it could change the times.
+ * Moves a location's cursor to point i, which does not lie before it, and returns when that is. All that a step needs is
+ * copied, or it would be loaded again for each: for all that the compiler knows, a step changes it.
  */
 static int64_t go_to(struct replay *r, uint32_t location, uint32_t i)
 {

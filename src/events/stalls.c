@@ -137,6 +137,7 @@ static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *c
 /* A large message may be copied in the call that returns at once. */
 static bool is_little(const struct stall_walk *w, const struct mpl_call *call)
 {
+    /* Not one condition: gcc would load both bytes at once, and wait until both have been stored. */
     if (call->parts != MPL_PARTS_MESSAGES) {
         return call->parts == MPL_PARTS_NONE;
     }
