@@ -1,6 +1,6 @@
 /*
- * What programs measure by: the shortest of some turns, as whatever else a machine does only adds. Example: the time of a diagnosis
- * over that of the readers, 40 turns. Of any 9 turns in a row the medians gave 2.59 to 3.62 (90 % of them), the shortest 2.68 to 2.91.
+ * What programs measure by: the shortest of some turns, as whatever else a machine does only adds, or the median, where its speed
+ * changes within seconds. No 9 turns tell a few percent: of a diagnosis over the readers both gave 2.3 to 3.4 from day to day.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
