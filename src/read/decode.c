@@ -205,10 +205,11 @@ static void store_cancelled(struct mpl_decode *d, uint64_t request)
 /* 256 TiB: longer than any memory that a message could come from. */
 static const uint64_t most_bytes = UINT64_C(1) << 48;
 
-INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
-                         const uint8_t *record, const uint8_t *at, bool big)
+/* Who sends what to whom; returns what is behind, the request of a message that has one. */
+INLINE const uint8_t *read_message(struct mpl_decode *d, enum mpl_event_kind kind,
+                                   const uint8_t *record, const uint8_t *at, bool big,
+                                   uint32_t *envelope, uint64_t *bytes)
 {
-    const bool has_request = kind == MPL_EV_ISEND || kind == MPL_EV_IRECV;
     struct mpl_envelope_key key;
 
     key.rank = get_u32(&at, big);
@@ -219,13 +220,64 @@ INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
     if (d->has_extras) {
         key.flags |= mpl_extras_flags(d, record);
     }
-    uint64_t bytes = get_u64(&at, big);
-    if (bytes > most_bytes) {
+    *bytes = get_u64(&at, big);
+    if (*bytes > most_bytes) {
         key.flags |= MPL_ENVELOPE_GARBAGE_LENGTH;
-        bytes = 0;
+        *bytes = 0;
     }
-    store_message(d, kind, mpl_decode_envelope(d, key), bytes,
-                  has_request ? get_u64(&at, big) : 0);
+    *envelope = mpl_decode_envelope(d, key);
+    return at;
+}
+
+/* Notes what the \p length bytes at \p at were found to say, if they fit. */
+static void keep_message(struct mpl_message_slot *slot, const uint8_t *at, size_t length,
+                         uint16_t type, uint32_t envelope, uint64_t bytes)
+{
+    const size_t behind = length > 8 ? length - 8 : 0;
+
+    if (length > sizeof slot->written || envelope == MPL_NONE) {
+        return;
+    }
+    *slot = (struct mpl_message_slot){
+        .written = { load_u64(at, false), load_u64(at + 8, false) },
+        .kept = { kept_bits[length - behind], kept_bits[behind] },
+        .bytes = bytes,
+        .envelope = envelope,
+        .type = type,
+        .length = (uint16_t) length,
+    };
+}
+
+/* Whether what is at \p at is written like what \p slot holds. */
+INLINE bool is_kept(const struct mpl_message_slot *slot, const uint8_t *at, uint16_t type)
+{
+    return slot->type == type &&
+           (((load_u64(at, false) ^ slot->written[0]) & slot->kept[0]) |
+            ((load_u64(at + 8, false) ^ slot->written[1]) & slot->kept[1])) == 0;
+}
+
+INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
+                         const uint8_t *record, const uint8_t *at, bool big)
+{
+    const bool has_request = kind == MPL_EV_ISEND || kind == MPL_EV_IRECV;
+    const uint16_t type = (uint16_t) (kind + 1) << 1 | big;
+    /* Four integers are four bytes at least. Multiplied by the golden ratio, these are spread evenly (Knuth). */
+    const uint32_t written = (uint32_t) load_u64(at, false) + ((uint32_t) type << 3);
+    const uint32_t place = written * UINT32_C(0x9e3779b9) >> (32 - MESSAGE_SLOTS_LOG2);
+    struct mpl_message_slot *slot = &d->sent[place];
+    const uint8_t *next;
+    uint32_t envelope;
+    uint64_t bytes;
+
+    if (is_kept(slot, at, type) && !d->has_extras) {
+        envelope = slot->envelope;
+        bytes = slot->bytes;
+        next = at + slot->length;
+    } else {
+        next = read_message(d, kind, record, at, big, &envelope, &bytes);
+        keep_message(slot, at, (size_t) (next - at), type, envelope, bytes);
+    }
+    store_message(d, kind, envelope, bytes, has_request ? get_u64(&next, big) : 0);
 }
 
 INLINE struct mpl_coll_record get_collective(const uint8_t *at, bool has_request, bool big)

@@ -12,6 +12,21 @@ struct mpl_region_slot {
     uint32_t region;
 };
 
+/**
+ * What a message record says before its request, and how it is written: programs send the same again and again. Integers say
+ * how long they are, so where the first bytes are the same, so is all that they say.
+ */
+struct mpl_message_slot {
+    uint64_t written[2];
+    uint64_t kept[2]; /**< Bits of these that belong to it. */
+    uint64_t bytes;
+    uint32_t envelope;
+    uint16_t type; /**< Of the record, in the byte order of the chunk; 0: none yet. */
+    uint16_t length;
+};
+
+enum { MESSAGE_SLOTS_LOG2 = 6, MESSAGE_SLOTS = 1 << MESSAGE_SLOTS_LOG2 };
+
 /** Attributes of the record that stands at a place of the file. */
 struct mpl_attributes {
     const uint8_t *of;
@@ -41,6 +56,7 @@ struct mpl_decode {
 
     uint32_t last_region; /**< Of the last ENTER: the call that a record belongs to. */
     struct mpl_region_slot regions[REGION_SLOTS];
+    struct mpl_message_slot sent[MESSAGE_SLOTS];
 
     struct mpl_message *messages;
     uint32_t n_messages;
