@@ -133,34 +133,48 @@ static int by_call(const void *x, const void *y)
     return (a->ticks < b->ticks) - (a->ticks > b->ticks);
 }
 
+/* Adds a message that is sent to \p out if it is held. False: no memory. */
+static bool add_if_held(const struct mpl_events *events, uint32_t location,
+                        uint32_t message, struct wait_call *last, struct mpl_buf *out)
+{
+    const struct mpl_message sent =
+        mpl_message_get(&events->model->locations[location], message);
+    const uint32_t partner = events->match->partner[location][message];
+    struct mpl_held *kept;
+    struct mpl_held held;
+    uint32_t call;
+
+    if (partner == MPL_NONE || sent.event == MPL_NONE) {
+        return true;
+    }
+    call = last_call_of(events, location, message, &sent, last);
+    if (call == MPL_NONE || mpl_call_wait_ticks(&events->lanes[location], call) != 0 ||
+        !is_held(events, location, call, mpl_match_end(events->match, partner), &held)) {
+        return true;
+    }
+    kept = mpl_buf_add(out);
+    if (kept != NULL) {
+        *kept = held;
+    }
+    return kept != NULL;
+}
+
 bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out)
 {
     const struct mpl_location *loc = &events->model->locations[location];
-    const struct mpl_lane *lane = &events->lanes[location];
-    const uint32_t *partners = events->match->partner[location];
     const size_t first = out->n;
     struct wait_call last = { MPL_NONE, MPL_NONE, 0 };
 
-    for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message message = mpl_message_get(loc, m);
-        const uint32_t partner = partners[m];
-        struct mpl_held held;
+    for (uint32_t m = 0, n; m < loc->n_messages; m += n) {
+        const struct mpl_message *messages = mpl_messages_from(loc, m, &n);
 
-        if (message.envelope == MPL_NONE || !loc->envelopes[message.envelope].is_send ||
-            partner == MPL_NONE || message.event == MPL_NONE) {
-            continue;
-        }
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t e = messages[i].envelope;
 
-        const uint32_t call = last_call_of(events, location, m, &message, &last);
-
-        if (call != MPL_NONE && mpl_call_wait_ticks(lane, call) == 0 &&
-            is_held(events, location, call, mpl_match_end(events->match, partner), &held)) {
-            struct mpl_held *kept = mpl_buf_add(out);
-
-            if (kept == NULL) {
+            if (e != MPL_NONE && loc->envelopes[e].is_send &&
+                !add_if_held(events, location, m + i, &last, out)) {
                 return false;
             }
-            *kept = held;
         }
     }
     if (out->n > first) {

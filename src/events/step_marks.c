@@ -342,11 +342,15 @@ static bool choose_edge(const struct search *s, uint32_t process, struct edge *e
     if (of_envelope == NULL) {
         return false;
     }
-    for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const uint32_t e = mpl_message_get(loc, m).envelope;
+    for (uint32_t first = 0, n; first < loc->n_messages; first += n) {
+        const struct mpl_message *messages = mpl_messages_from(loc, first, &n);
 
-        if (e != MPL_NONE && is_inside(&range, call_of[m])) {
-            of_envelope[e]++;
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t e = messages[i].envelope;
+
+            if (e != MPL_NONE && is_inside(&range, call_of[first + i])) {
+                of_envelope[e]++;
+            }
         }
     }
     for (uint32_t e = 0; e < loc->n_envelopes; e++) {
@@ -402,6 +406,7 @@ static bool gather_calls(const struct search *s, uint32_t process, uint32_t **ca
     uint32_t *all = NULL;
     const bool *is_meant = NULL;
     uint32_t n_all = 0;
+    uint32_t last = 0;
     bool is_sorted = true;
     struct edge edge;
 
@@ -412,13 +417,17 @@ static bool gather_calls(const struct search *s, uint32_t process, uint32_t **ca
     }
     *calls = all;
     *n = 0;
-    for (uint32_t m = 0; m < loc->n_messages && edge.n > 0; m++) {
-        const uint32_t e = mpl_message_get(loc, m).envelope;
-        const uint32_t call = call_of[m];
+    for (uint32_t first = 0, left; first < loc->n_messages && edge.n > 0; first += left) {
+        const struct mpl_message *messages = mpl_messages_from(loc, first, &left);
 
-        if (e != MPL_NONE && is_meant[e] && is_inside(&range, call)) {
-            is_sorted = is_sorted && (n_all == 0 || all[n_all - 1] <= call);
-            all[n_all++] = call;
+        for (uint32_t i = 0; i < left; i++) {
+            const uint32_t e = messages[i].envelope;
+            const uint32_t call = call_of[first + i];
+
+            if (e != MPL_NONE && is_meant[e] && is_inside(&range, call)) {
+                is_sorted = is_sorted && last <= call;
+                all[n_all++] = last = call;
+            }
         }
     }
     if (!is_sorted) {

@@ -50,11 +50,13 @@ static bool count_messages(struct waits *w, uint32_t location)
     if (of_envelope == NULL) {
         return false;
     }
-    for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const uint32_t e = mpl_message_get(loc, m).envelope;
+    for (uint32_t first = 0, n; first < loc->n_messages; first += n) {
+        const struct mpl_message *messages = mpl_messages_from(loc, first, &n);
 
-        if (e != MPL_NONE) {
-            of_envelope[e]++;
+        for (uint32_t i = 0; i < n; i++) {
+            if (messages[i].envelope != MPL_NONE) {
+                of_envelope[messages[i].envelope]++;
+            }
         }
     }
     for (uint32_t e = 0; e < loc->n_envelopes; e++) {

@@ -57,6 +57,16 @@ static uint32_t edge_index(struct totals_walk *w, uint32_t from, uint32_t to)
     return i;
 }
 
+static inline void add_message(struct envelope_sum *sum, uint64_t bytes, bool is_lone)
+{
+    sum->messages++;
+    sum->bytes += bytes;
+    if (is_lone) {
+        sum->lone_messages++;
+        sum->lone_bytes += bytes;
+    }
+}
+
 /* Messages share few envelopes, so only their sums need to know what these are. NULL: no memory. */
 static const struct envelope_sum *sum_envelopes(struct totals_walk *w, uint32_t location)
 {
@@ -67,20 +77,17 @@ static const struct envelope_sum *sum_envelopes(struct totals_walk *w, uint32_t 
 
     w->envelope_sums.n = 0;
     sums = mpl_buf_add_many(&w->envelope_sums, loc->n_envelopes);
-    for (uint32_t m = 0; m < loc->n_messages && sums != NULL; m++) {
-        const struct mpl_message message = mpl_message_get(loc, m);
-        struct envelope_sum *sum;
+    for (uint32_t first = 0, n; first < loc->n_messages && sums != NULL; first += n) {
+        const struct mpl_message *messages = mpl_messages_from(loc, first, &n);
 
-        if (message.envelope == MPL_NONE ||
-            (is_part && !mpl_events_has_message(w->events, location, m))) {
-            continue;
-        }
-        sum = &sums[message.envelope];
-        sum->messages++;
-        sum->bytes += message.bytes;
-        if (partner[m] == MPL_NONE) {
-            sum->lone_messages++;
-            sum->lone_bytes += message.bytes;
+        for (uint32_t i = 0; i < n; i++) {
+            const struct mpl_message *message = &messages[i];
+
+            if (message->envelope != MPL_NONE &&
+                (!is_part || mpl_events_has_message(w->events, location, first + i))) {
+                add_message(&sums[message->envelope], message->bytes,
+                            partner[first + i] == MPL_NONE);
+            }
         }
     }
     return sums;

@@ -286,6 +286,21 @@ static inline struct mpl_message mpl_message_get(const struct mpl_location *loc,
     return found;
 }
 
+/**
+ * The messages from \p message to the last of its block, of which there are \p n, for who goes over all of a location: as
+ * mpl_message_get() has them, but for the numbers of records, which nobody may read here.
+ */
+static inline const struct mpl_message *mpl_messages_from(const struct mpl_location *loc,
+                                                          uint32_t message, uint32_t *n)
+{
+    const uint32_t at = message % MPL_BLOCK_MESSAGES;
+    const uint32_t left = loc->n_messages - message;
+
+    *n = left < MPL_BLOCK_MESSAGES - at ? left : MPL_BLOCK_MESSAGES - at;
+    return &loc->message_shapes[loc->message_blocks[message / MPL_BLOCK_MESSAGES].shape +
+                                at];
+}
+
 /** Asks the processor to have it at hand soon. */
 static inline void mpl_message_prefetch(const struct mpl_location *loc, uint32_t message)
 {

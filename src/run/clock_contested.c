@@ -65,13 +65,13 @@ static int64_t jump_of_send(const struct mpl_run *run, const struct mpl_clock_do
     const struct mpl_location *loc = &run->model->locations[location];
     const struct mpl_message send = mpl_message_get(loc, message);
     const uint32_t event = send.post != MPL_NONE ? send.post : send.event;
-    const uint32_t enter = enter_of(loc, event);
-    const uint32_t leave = leave_of(loc, event);
+    const uint32_t enter = send.event == MPL_NONE ? MPL_NONE : enter_of(loc, event);
+    const uint32_t leave = enter == MPL_NONE ? MPL_NONE : leave_of(loc, event);
     int64_t ticks;
     int64_t posted;
     struct mpl_end end;
 
-    if (enter == MPL_NONE || leave == MPL_NONE) {
+    if (leave == MPL_NONE) {
         return 0;
     }
     /* A shorter one cannot jump farther than the reach counts for it anyway. */
@@ -96,12 +96,15 @@ double mpl_doubt_late_receivers_s(const struct mpl_run *run,
     const int64_t own = doubt->error_ticks[location];
     int64_t sum = 0;
 
-    for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message message = mpl_message_get(loc, m);
+    for (uint32_t first = 0, n; first < loc->n_messages; first += n) {
+        const struct mpl_message *messages = mpl_messages_from(loc, first, &n);
 
-        if (message.envelope != MPL_NONE && message.event != MPL_NONE &&
-            loc->envelopes[message.envelope].is_send) {
-            sum += jump_of_send(run, doubt, location, own, m);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t e = messages[i].envelope;
+
+            if (e != MPL_NONE && loc->envelopes[e].is_send) {
+                sum += jump_of_send(run, doubt, location, own, first + i);
+            }
         }
     }
     return mpl_model_seconds(run->model, sum);
