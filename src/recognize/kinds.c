@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "recognize/alike_priv.h"
 #include "recognize/recognition_priv.h"
 
 #include <stdlib.h>
@@ -45,6 +46,7 @@ struct place_table {
 struct maker {
     struct mpl_arena *arena; /* while it is at work */
     struct place_table table;
+    struct mpl_alike alike;
 };
 
 struct mpl_kinds_table {
@@ -56,6 +58,7 @@ struct classing {
     const struct mpl_topology *t;
     struct mpl_arena *arena;
     struct place_table *table;
+    struct mpl_alike *alike;
     uint32_t location;
     const struct mpl_location *loc;
     struct mpl_buf kinds; /* struct mpl_kind */
@@ -382,26 +385,57 @@ static void class_none(uint32_t *kinds, uint32_t *ends, uint32_t first, uint32_t
     }
 }
 
+static void class_call(struct classing *c, uint32_t *kinds, uint32_t *ends, uint32_t call)
+{
+    struct mpl_call_about about;
+
+    look_at_gap(c, call);
+    mpl_events_call_gist(c->t->events, c->location, call, &about);
+    ends[call] = only_end(c, &about);
+    kinds[call] = about.n_messages > 1 ? kind_of_many(c, call, &about)
+                                       : kind_of_single(c, call, &about);
+}
+
+/* All calls of the block at \p call, if it is like another one: the same kinds, and the ends as far apart. */
+static bool class_block(struct classing *c, uint32_t *kinds, uint32_t *ends, uint32_t call)
+{
+    uint32_t shift = 0;
+    const uint32_t known = mpl_alike_find(c->alike, call, &shift, &c->has_no_memory);
+
+    if (known == MPL_NONE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < MPL_CALLS_PER_BLOCK; i++) {
+        const uint32_t end = ends[known + i];
+
+        kinds[call + i] = kinds[known + i];
+        ends[call + i] = end < MPL_MANY_ENDS ? end + shift : end;
+    }
+    return true;
+}
+
 /* Those that somebody may look at: start-up has no region of its own, and would be like what has none. */
 static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends,
                         uint32_t n_calls)
 {
     const struct mpl_range range = mpl_range_of(c->t->events, c->location);
     const uint32_t first = range.first / 2;
+    const uint32_t end = range.end / 2;
+    /* In a part, it is not only what a message names that decides whether it counts. */
+    const bool has_alike = !mpl_events_is_part(c->t->events);
     uint32_t call = first;
 
     class_none(kinds, ends, 0, first);
     c->is_compute_alike = true;
     c->gap_region = mpl_events_gap_region(c->t->events, c->location, first);
-    look_at_gap(c, range.end / 2);
-    for (; 2 * call + 1 < range.end && !c->has_no_memory; call++) {
-        struct mpl_call_about about;
-
-        look_at_gap(c, call);
-        mpl_events_call_gist(c->t->events, c->location, call, &about);
-        ends[call] = only_end(c, &about);
-        kinds[call] = about.n_messages > 1 ? kind_of_many(c, call, &about)
-                                           : kind_of_single(c, call, &about);
+    look_at_gap(c, end);
+    while (call < end && !c->has_no_memory) {
+        if (has_alike && call % MPL_CALLS_PER_BLOCK == 0 &&
+            end - call >= MPL_CALLS_PER_BLOCK && class_block(c, kinds, ends, call)) {
+            call += MPL_CALLS_PER_BLOCK;
+        } else {
+            class_call(c, kinds, ends, call++);
+        }
     }
     class_none(kinds, ends, call, n_calls);
 }
@@ -414,6 +448,7 @@ static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
     struct classing c = { .t = t,
                           .arena = arena,
                           .table = &maker->table,
+                          .alike = &maker->alike,
                           .location = location,
                           .loc = &t->model->locations[location],
                           .kinds = mpl_buf_make(sizeof(struct mpl_kind)),
@@ -428,7 +463,8 @@ static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
     memset(c.recent, 0xFF, sizeof c.recent); /* MPL_NONE everywhere */
     c.table->stamp++;
     if (made != NULL && kinds != NULL && ends != NULL &&
-        (c.table->n_places > 0 || grow(&c))) {
+        (c.table->n_places > 0 || grow(&c)) &&
+        mpl_alike_begin(c.alike, t->events, location)) {
         class_calls(&c, kinds, ends, n_calls);
         *made = (struct mpl_kinds){ .n = (uint32_t) c.kinds.n,
                                     .kinds = mpl_buf_take(&c.kinds, arena),
@@ -526,6 +562,7 @@ enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, uint32_t *locations, u
     }
     for (uint32_t w = 0; w < MPL_PARALLEL_MOST; w++) {
         t->kinds->makers[w].arena = NULL;
+        t->kinds->makers[w].alike = mpl_alike_make();
     }
 
     const enum mpl_status st = mpl_parallel_run(&job, err);
@@ -533,6 +570,7 @@ enum mpl_status mpl_kinds_prepare(struct mpl_topology *t, uint32_t *locations, u
     for (uint32_t w = 0; w < MPL_PARALLEL_MOST; w++) {
         mpl_arena_absorb(t->arena, t->kinds->makers[w].arena);
         t->kinds->makers[w].arena = NULL;
+        mpl_alike_free(&t->kinds->makers[w].alike);
     }
     return st;
 }
