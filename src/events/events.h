@@ -561,6 +561,10 @@ static inline void mpl_events_call_gist(const struct mpl_events *events, uint32_
 uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t location);
 void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,
                      struct mpl_call_view *out);
+/** The same of call \p call and those behind it, as far as they are stored together: at least of one, of MPL_CALLS_PER_BLOCK
+ *  at most. Returns of how many. */
+uint32_t mpl_events_calls(const struct mpl_events *events, uint32_t location, uint32_t call,
+                          struct mpl_call_view *out);
 /** The call that holds record \p event; MPL_NONE if none does. Cost: logarithmic. */
 uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,
                                   uint32_t event);

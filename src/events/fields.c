@@ -78,11 +78,10 @@ uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t locatio
     return events->lanes[location].n_calls;
 }
 
-void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,
-                     struct mpl_call_view *out)
+static inline __attribute__((always_inline)) void
+view_call(const struct mpl_events *events, const struct mpl_location *loc,
+          const struct mpl_lane *lane, uint32_t call, struct mpl_call_view *out)
 {
-    const struct mpl_location *loc = &events->model->locations[location];
-    const struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_call of = mpl_call_get(lane, call);
     const uint32_t opener = mpl_call_opener(loc, &of);
     const struct mpl_region_use *use = mpl_opener_use(events, opener);
@@ -98,6 +97,27 @@ void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_
     out->is_mpi = use->is_mpi || of.class != MPL_SPAN_OTHER;
     out->is_probe = mpl_opened_is_probe(events, &of, opener);
     out->is_wait_known = of.is_wait_known;
+}
+
+void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,
+                     struct mpl_call_view *out)
+{
+    view_call(events, &events->model->locations[location], &events->lanes[location], call,
+              out);
+}
+
+uint32_t mpl_events_calls(const struct mpl_events *events, uint32_t location, uint32_t call,
+                          struct mpl_call_view *out)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+    const uint32_t in_block = MPL_CALLS_PER_BLOCK - call % MPL_CALLS_PER_BLOCK;
+    const uint32_t n = lane->n_calls - call < in_block ? lane->n_calls - call : in_block;
+
+    for (uint32_t i = 0; i < n; i++) {
+        view_call(events, loc, lane, call + i, &out[i]);
+    }
+    return n;
 }
 
 bool mpl_events_calls_region(const struct mpl_events *events, uint32_t region)

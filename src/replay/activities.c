@@ -31,7 +31,7 @@ struct layout {
     int64_t left_ticks;    /* its last call, or its first record */
     uint32_t next_receive; /* record of the next blocking receive, for probes */
     /* The call at hand. */
-    struct mpl_call_view view;
+    const struct mpl_call_view *view;
     uint8_t *head;
     size_t n_needs;
     uint8_t flags;
@@ -94,7 +94,7 @@ enum { MOST_BEFORE_NEEDS = 1 + 2 * sizeof(int64_t) + ACTIVITY_N_BYTES };
 /* With room for all of it: each record adds a need at most. */
 static bool begin_activity(struct layout *y)
 {
-    const size_t n_records = (size_t) y->view.last_event - y->view.first_event + 1;
+    const size_t n_records = (size_t) y->view->last_event - y->view->first_event + 1;
     const size_t n = y->code.n;
 
     if (!mpl_buf_grow_to(&y->code,
@@ -217,7 +217,7 @@ static void take_receive(struct layout *y, uint32_t message)
 
 static void take_send(struct layout *y, uint32_t message)
 {
-    const bool is_sync = y->view.mode == MPL_CALL_SYNC_SEND;
+    const bool is_sync = y->view->mode == MPL_CALL_SYNC_SEND;
     uint32_t other;
     uint32_t call;
 
@@ -225,9 +225,9 @@ static void take_send(struct layout *y, uint32_t message)
         /* Behind a send that was held in the same call. */
         y->flags |= ACTIVITY_BY_RECORD;
     }
-    if (is_sync || y->view.wait_kind == MPL_WAIT_LATE_RECEIVER
+    if (is_sync || y->view->wait_kind == MPL_WAIT_LATE_RECEIVER
             ? !mpl_activities_find_post(y->a, y->location, message, &other, &call)
-            : !mpl_activities_find_progress(y->a, y->location, &y->view, message, &other,
+            : !mpl_activities_find_progress(y->a, y->location, y->view, message, &other,
                                             &call, &y->held_ticks)) {
         return;
     }
@@ -266,7 +266,7 @@ static void take_record(struct layout *y, const struct mpl_location *loc, uint32
         mpl_answers_send(&y->answers, loc, mpl_message_of(loc, event));
         break;
     case MPL_EV_ISEND_DONE:
-        if (y->view.wait_kind == MPL_WAIT_LATE_RECEIVER &&
+        if (y->view->wait_kind == MPL_WAIT_LATE_RECEIVER &&
             mpl_message_of(loc, event) != MPL_NONE) {
             y->flags |= ACTIVITY_BY_RECORD;
             mark_post(y, mpl_message_of(loc, event));
@@ -285,7 +285,7 @@ static void take_record(struct layout *y, const struct mpl_location *loc, uint32
 
 static void take_probe(struct layout *y, const struct mpl_location *loc)
 {
-    y->next_receive = mpl_activities_find_receive(loc, &y->view, y->next_receive);
+    y->next_receive = mpl_activities_find_receive(loc, y->view, y->next_receive);
     if (y->next_receive < loc->n_events) {
         mark_post(y, mpl_message_of(loc, y->next_receive));
     }
@@ -308,7 +308,7 @@ static bool is_framed(const struct mpl_call_view *view, const struct mpl_locatio
 static bool lay_out_call(struct layout *y, const struct mpl_location *loc, uint32_t number)
 {
     const struct activities *a = y->a;
-    const struct mpl_call_view *view = &y->view;
+    const struct mpl_call_view *view = y->view;
     const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
     const int64_t end_ticks = mpl_ticks_of(loc, view->last_event);
     const int64_t compute_ticks = mpl_activities_inside(a, y->left_ticks, begin_ticks);
@@ -362,10 +362,14 @@ static bool lay_out_location(struct layout *y)
     y->answers = mpl_answers_begin(a->model);
     y->next_receive = 0;
     y->left_ticks = n > 0 ? mpl_ticks_of(loc, 0) : 0;
-    for (uint32_t k = 0; k < n; k++) {
-        mpl_events_call(a->events, y->location, k, &y->view);
-        if (!lay_out_call(y, loc, first + k)) {
-            return false;
+    for (uint32_t k = 0; k < n;) {
+        struct mpl_call_view views[MPL_CALLS_PER_BLOCK];
+        const uint32_t end = k + mpl_events_calls(a->events, y->location, k, views);
+
+        for (y->view = views; k < end; k++, y->view++) {
+            if (!lay_out_call(y, loc, first + k)) {
+                return false;
+            }
         }
     }
     a->code[y->location] = mpl_buf_drain(&y->code, y->code.n, y->arena);
