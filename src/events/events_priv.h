@@ -267,10 +267,23 @@ void mpl_waits_coll(struct mpl_events *events);
 /* Per collective instance: when nothing holds it up any more; INT64_MAX: nobody can say. NULL without
  * memory. */
 int64_t *mpl_stalls_prepare(const struct mpl_events *events, struct mpl_arena *arena);
-/* Adds the stalls in calls \p first to \p end - 1 of a location to its totals. */
-void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due,
-                    const int64_t *posted_ticks, uint32_t location, uint32_t first,
-                    uint32_t end);
+/* What stalls the calls of a location have. */
+struct mpl_stall_walk {
+    const struct mpl_events *events;
+    const int64_t *instance_due; /* per instance, see mpl_stalls_prepare() */
+    const int64_t *posted_ticks; /* per message, see mpl_posts_find() */
+    uint32_t location;
+    const struct mpl_location *loc;
+    const struct mpl_lane *lane;
+    struct mpl_totals *totals;
+    int64_t short_ticks; /* no stall is as short */
+};
+struct mpl_stall_walk mpl_stalls_begin(const struct mpl_events *events,
+                                       const int64_t *instance_due,
+                                       const int64_t *posted_ticks, uint32_t location);
+/* Adds a call to the location's totals. */
+void mpl_stalls_add(const struct mpl_stall_walk *w, const struct mpl_call *call,
+                    int64_t enter, int64_t leave);
 /* \p posted_ticks: as mpl_posts_find() says; NULL: not known yet. */
 enum mpl_status mpl_totals_create(struct mpl_events *events,
                                   const struct mpl_wrong_order *wrong,

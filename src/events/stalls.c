@@ -24,15 +24,6 @@ enum { LITTLE_BYTES = 4000 };
 /* A collective may take this long for each member on a slow network. */
 static const double per_member_s = 50e-6;
 
-struct stall_walk {
-    const struct mpl_events *events;
-    const int64_t *instance_due; /* per instance, see mpl_stalls_prepare() */
-    const int64_t *posted_ticks; /* per message, see mpl_posts_find() */
-    uint32_t location;
-    const struct mpl_location *loc;
-    const struct mpl_lane *lane;
-};
-
 static int64_t latest(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -76,7 +67,7 @@ int64_t *mpl_stalls_prepare(const struct mpl_events *events, struct mpl_arena *a
     return due;
 }
 
-static int64_t due_of_collective(const struct stall_walk *w, uint32_t collective)
+static int64_t due_of_collective(const struct mpl_stall_walk *w, uint32_t collective)
 {
     const struct mpl_collective *c = &w->loc->collectives[collective];
     const uint32_t instance = w->events->match->instance[w->location][collective];
@@ -93,14 +84,15 @@ static int64_t due_of_collective(const struct stall_walk *w, uint32_t collective
 /* ---- messages ------------------------------------------------------------------------------- */
 
 /* By the clock of the partner, which may be off against the own. */
-static int64_t by_clock_of(const struct stall_walk *w, uint32_t location, int64_t ticks)
+static int64_t by_clock_of(const struct mpl_stall_walk *w, uint32_t location, int64_t ticks)
 {
     return mpl_ticks_later(mpl_ticks_later(ticks, mpl_clock_error_of(w->events, location)),
                            mpl_clock_error_of(w->events, w->location));
 }
 
 /* From when on nothing holds up a message of a call that may wait. */
-static int64_t due_of_message(const struct stall_walk *w, int64_t enter, uint32_t message)
+static int64_t due_of_message(const struct mpl_stall_walk *w, int64_t enter,
+                              uint32_t message)
 {
     const struct mpl_message m = mpl_message_get(w->loc, message);
     const int64_t posted = w->posted_ticks[message];
@@ -118,7 +110,7 @@ static int64_t due_of_message(const struct stall_walk *w, int64_t enter, uint32_
 }
 
 /* The messages of a call, or its collective. */
-static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *call,
+static int64_t due_of_parts(const struct mpl_stall_walk *w, const struct mpl_call *call,
                             int64_t enter)
 {
     const struct mpl_messages messages = mpl_call_messages(w->lane, call);
@@ -135,7 +127,7 @@ static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *c
 }
 
 /* A large message may be copied in the call that returns at once. */
-static bool is_little(const struct stall_walk *w, const struct mpl_call *call)
+static bool is_little(const struct mpl_stall_walk *w, const struct mpl_call *call)
 {
     /* Not one condition: gcc would load both bytes at once, and wait until both have been stored. */
     if (call->parts != MPL_PARTS_MESSAGES) {
@@ -145,7 +137,7 @@ static bool is_little(const struct stall_walk *w, const struct mpl_call *call)
 }
 
 /* From when on nothing holds up a call; INT64_MAX where nobody can say. */
-static int64_t due_of_call(const struct stall_walk *w, const struct mpl_call *call,
+static int64_t due_of_call(const struct mpl_stall_walk *w, const struct mpl_call *call,
                            int64_t enter)
 {
     if ((call->class != MPL_SPAN_P2P && call->class != MPL_SPAN_COLLECTIVE) ||
@@ -161,34 +153,37 @@ static int64_t due_of_call(const struct stall_walk *w, const struct mpl_call *ca
     }
 }
 
-void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due,
-                    const int64_t *posted_ticks, uint32_t location, uint32_t first,
-                    uint32_t end)
+struct mpl_stall_walk mpl_stalls_begin(const struct mpl_events *events,
+                                       const int64_t *instance_due,
+                                       const int64_t *posted_ticks, uint32_t location)
 {
-    struct mpl_totals *totals = &events->totals[location];
-    const struct stall_walk w = { events,
-                                  instance_due,
-                                  posted_ticks + events->match->first_number[location],
-                                  location,
-                                  &events->model->locations[location],
-                                  &events->lanes[location] };
+    return (struct mpl_stall_walk){
+        .events = events,
+        .instance_due = instance_due,
+        .posted_ticks = posted_ticks + events->match->first_number[location],
+        .location = location,
+        .loc = &events->model->locations[location],
+        .lane = &events->lanes[location],
+        .totals = &events->totals[location],
+        .short_ticks = (int64_t) (0.99 * least_s * (double) events->model->ticks_per_s),
+    };
+}
 
-    for (uint32_t k = first; k < end; k++) {
-        const struct mpl_call call = mpl_call_get(w.lane, k);
-        const int64_t enter = mpl_call_enter_ticks(events, location, k);
-        const int64_t leave = enter + mpl_call_duration_ticks(w.lane, k);
-        const int64_t due = due_of_call(&w, &call, enter);
+void mpl_stalls_add(const struct mpl_stall_walk *w, const struct mpl_call *call,
+                    int64_t enter, int64_t leave)
+{
+    const int64_t due = due_of_call(w, call, enter);
 
-        if (due > leave) {
-            continue;
-        }
+    if (due > leave) {
+        return;
+    }
+    w->totals->n_prompt++;
+    if (leave - due > w->short_ticks) {
+        const double late_s = mpl_model_seconds(w->events->model, leave - due);
 
-        const double late_s = mpl_model_seconds(events->model, leave - due);
-
-        totals->n_prompt++;
         if (late_s >= least_s) {
-            totals->n_stalled++;
-            totals->stalled_s += late_s;
+            w->totals->n_stalled++;
+            w->totals->stalled_s += late_s;
         }
     }
 }

@@ -262,56 +262,41 @@ static void sum_by_class(const struct mpl_events *events, uint32_t location, uin
     }
 }
 
-/* What calls \p first to \p end - 1 took. Returns all of it. */
-static int64_t sum_times(const struct totals_walk *w, uint32_t location, uint32_t first,
-                         uint32_t end, struct call_counts *counts)
-{
-    const struct mpl_lane *lane = &w->events->lanes[location];
-    struct mpl_totals *totals = &w->events->totals[location];
-    struct tick_sums *sums = &w->sums[location];
-    int64_t called_ticks = 0;
-
-    for (uint32_t k = first; k < end; k++) {
-        const struct mpl_call call = mpl_call_get(lane, k);
-        /* Only start-up, the first call, may begin before its record. */
-        const int64_t ticks = k > 0 ? mpl_call_duration_ticks(lane, k)
-                                    : mpl_events_duration_ticks(w->events, location, 1);
-
-        sums->class_ticks[call.class] += ticks;
-        called_ticks += ticks;
-        if (!call.is_wait_known) {
-            sums->unknown_ticks += ticks;
-        }
-        sum_by_class(w->events, location, k, &call, ticks, sums, counts);
-        if (call.wait_kind != MPL_WAIT_NONE) {
-            sums->wait_ticks[call.wait_kind] += mpl_call_wait_ticks(lane, k);
-            totals->n_waits[call.wait_kind]++;
-        }
-    }
-    return called_ticks;
-}
-
-/* So many calls are looked at in every respect before the next ones, as long as they are in the cache. */
-enum { CALLS_AT_A_TIME = 256 };
-
 /* What the calls of a location say of itself. */
 static void sum_calls(const struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
-    const uint32_t n_calls = w->events->lanes[location].n_calls;
+    const struct mpl_lane *lane = &w->events->lanes[location];
+    const struct mpl_stall_walk stalls =
+        mpl_stalls_begin(w->events, w->instance_due, w->posted_ticks, location);
+    struct mpl_totals *totals = &w->events->totals[location];
+    struct tick_sums *sums = &w->sums[location];
     int64_t compute_ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
     struct call_counts counts = { .asked = MPL_NONE };
 
-    for (uint32_t k = 0; k < n_calls;) {
-        const uint32_t end = n_calls - k > CALLS_AT_A_TIME ? k + CALLS_AT_A_TIME : n_calls;
+    for (uint32_t k = 0; k < lane->n_calls; k++) {
+        const struct mpl_call call = mpl_call_get(lane, k);
+        const int64_t enter = mpl_call_enter_ticks(w->events, location, k);
+        const int64_t leave = enter + mpl_call_duration_ticks(lane, k);
+        /* Only start-up, the first call, may begin before its record. */
+        const int64_t ticks =
+            k > 0 ? leave - enter : mpl_events_duration_ticks(w->events, location, 1);
 
-        compute_ticks -= sum_times(w, location, k, end, &counts);
-        mpl_stalls_sum(w->events, w->instance_due, w->posted_ticks, location, k, end);
-        k = end;
+        sums->class_ticks[call.class] += ticks;
+        compute_ticks -= ticks;
+        if (!call.is_wait_known) {
+            sums->unknown_ticks += ticks;
+        }
+        sum_by_class(w->events, location, k, &call, ticks, sums, &counts);
+        if (call.wait_kind != MPL_WAIT_NONE) {
+            sums->wait_ticks[call.wait_kind] += mpl_call_wait_ticks(lane, k);
+            totals->n_waits[call.wait_kind]++;
+        }
+        mpl_stalls_add(&stalls, &call, enter, leave);
     }
-    w->sums[location].class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
-    w->events->totals[location].n_calls += counts.n_calls;
-    w->events->totals[location].n_unseen += counts.n_unseen;
+    sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
+    totals->n_calls += counts.n_calls;
+    totals->n_unseen += counts.n_unseen;
 }
 
 /* ---- together ------------------------------------------------------------------------ */
