@@ -178,26 +178,22 @@ static bool add_long(struct mpl_call_maker *maker, const struct mpl_call *call,
     return mpl_buf_put(&maker->longs, &entry);
 }
 
-bool mpl_call_add(struct mpl_call_maker *maker, const struct mpl_call *call,
-                  const struct mpl_call_ticks *ticks)
+static bool is_long_call(const struct mpl_call *call, const struct mpl_call_ticks *ticks)
+{
+    return (uint64_t) ticks->duration >= MPL_CALL_FAR ||
+           call->leave - call->enter >= UINT16_MAX;
+}
+
+/* Into the block that is not whole yet. */
+static inline void put_call(struct mpl_call_maker *maker, const struct mpl_call *call,
+                            const struct mpl_call_ticks *ticks, bool is_long)
 {
     const uint32_t k = maker->n_calls;
-
-    if (k % MPL_CALLS_PER_BLOCK == 0 && !begin_block(maker, call->enter, ticks->enter)) {
-        return false;
-    }
-
     struct mpl_call_block *block =
         (struct mpl_call_block *) maker->blocks.data + k / MPL_CALLS_PER_BLOCK;
     uint32_t *first = &block->first[call->parts];
     const uint64_t begin_ticks = (uint64_t) ticks->enter - (uint64_t) block->begin_ticks;
-    const uint32_t n_records = call->leave - call->enter;
-    const bool is_long =
-        (uint64_t) ticks->duration >= MPL_CALL_FAR || n_records >= UINT16_MAX;
 
-    if (is_long && !add_long(maker, call, ticks)) {
-        return false;
-    }
     *first = *first == MPL_NONE ? call->first : *first;
     ((struct mpl_call_times *) maker->times.data)[k] = (struct mpl_call_times){
         .begin_ticks = begin_ticks < MPL_CALL_FAR ? (uint32_t) begin_ticks : MPL_CALL_FAR,
@@ -211,13 +207,38 @@ bool mpl_call_add(struct mpl_call_maker *maker, const struct mpl_call *call,
         .enter = call->enter - block->enter,
         .first = call->first - *first,
         .region = call->region,
-        .n_records = is_long ? UINT16_MAX : (uint16_t) n_records,
+        .n_records = is_long ? UINT16_MAX : (uint16_t) (call->leave - call->enter),
         .gap_region = call->gap_region & MPL_CALL_NO_GAP,
         .class = call->class & 7,
         .parts = call->parts & 3,
         .n_more = call->n_more & 15,
     };
     maker->n_calls++;
+}
+
+/* The first of a block, or a long one. Not inline: all others would save its registers. */
+static __attribute__((noinline)) bool add_seldom(struct mpl_call_maker *maker,
+                                                 const struct mpl_call *call,
+                                                 const struct mpl_call_ticks *ticks)
+{
+    const bool is_long = is_long_call(call, ticks);
+
+    if ((maker->n_calls % MPL_CALLS_PER_BLOCK == 0 &&
+         !begin_block(maker, call->enter, ticks->enter)) ||
+        (is_long && !add_long(maker, call, ticks))) {
+        return false;
+    }
+    put_call(maker, call, ticks, is_long);
+    return true;
+}
+
+bool mpl_call_add(struct mpl_call_maker *maker, const struct mpl_call *call,
+                  const struct mpl_call_ticks *ticks)
+{
+    if (maker->n_calls % MPL_CALLS_PER_BLOCK == 0 || is_long_call(call, ticks)) {
+        return add_seldom(maker, call, ticks);
+    }
+    put_call(maker, call, ticks, false);
     return true;
 }
 
