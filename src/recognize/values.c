@@ -148,20 +148,20 @@ static void flush(struct batch *batch)
 static bool make_lists(struct mpl_instance_view *view, uint32_t number)
 {
     const uint32_t word = mpl_view_list_word(view, view->definition->slots[number].name);
+    const struct mpl_row *rows = view->rows;
     struct mpl_buf *items = &view->items[number];
-    const uint32_t *words = NULL;
-    uint32_t n_of_row = 0;
     size_t n = 0;
 
     if (items->n > 0) {
         return true;
     }
-    for (uint32_t i = 0; i < view->n; i++) {
-        if (view->rows[i].words != words) {
-            words = view->rows[i].words;
-            n_of_row = mpl_row_count(&view->rows[i], word);
+    for (uint32_t i = 0, first = 0; i < view->n; first = i) {
+        const uint32_t *words = rows[i].words;
+
+        while (i < view->n && rows[i].words == words) {
+            i++;
         }
-        n += n_of_row;
+        n += (size_t) (i - first) * mpl_row_count(&rows[first], word);
     }
     if (!mpl_buf_grow_to(items, n + 1) || !mpl_buf_grow_to(&view->spans, n)) {
         view->has_no_memory = true;
@@ -185,6 +185,27 @@ static void read_items(struct batch *batch, const struct mpl_row *row, uint32_t 
     }
 }
 
+/* Rows \p first to before \p end, which have the same words: each gets a list of \p n values, which are of spans to be read. */
+static void list_alike(const struct mpl_row *rows, const uint8_t *first, const uint8_t *end,
+                       const uint32_t *items, uint32_t n, double *values,
+                       struct mpl_list *lists, uint32_t *spans)
+{
+    for (const uint8_t *at = first; at < end; at++) {
+        lists[*at] = (struct mpl_list){ values, n };
+        values += n;
+    }
+    if (n == 0) {
+        return;
+    }
+    for (const uint8_t *at = first; at < end; at++) {
+        const uint32_t base = rows[*at].base;
+
+        for (uint32_t i = 0; i < n; i++) {
+            *spans++ = base + items[i];
+        }
+    }
+}
+
 /*
  * Makes lists of \p values, and returns how many these are: spans of many rows are read at once. Mostly rows that follow each
  * other have the same words, which are those of one location.
@@ -195,13 +216,16 @@ static size_t read_spans(struct mpl_instance_view *view,
 {
     const enum mpl_field field = (enum mpl_field) slot->field;
     const uint32_t number = view->instances->word_of[slot->name];
+    const struct mpl_row *all = view->rows;
+    const uint8_t *at = rows->at;
+    const uint8_t *end = at + rows->n;
     uint32_t *spans = view->spans.data;
-    uint32_t location = view->rows[rows->at[0]].location;
+    uint32_t location = all[*at].location;
     size_t n = 0;
     size_t n_read = 0;
 
-    for (uint32_t k = 0; k < rows->n;) {
-        const struct mpl_row *row = &view->rows[rows->at[k]];
+    while (at < end) {
+        const struct mpl_row *row = &all[*at];
         const uint32_t *words = row->words;
         const uint32_t n_items = mpl_row_count(row, number);
         const uint32_t *items =
@@ -213,14 +237,13 @@ static size_t read_spans(struct mpl_instance_view *view,
             location = row->location;
             n_read = n;
         }
-        while (k < rows->n && view->rows[rows->at[k]].words == words) {
-            const uint32_t base = view->rows[rows->at[k]].base;
+        const uint8_t *first = at;
 
-            lists[rows->at[k++]] = (struct mpl_list){ values + n, n_items };
-            for (uint32_t i = 0; i < n_items; i++) {
-                spans[n++] = base + items[i];
-            }
+        while (at < end && all[*at].words == words) {
+            at++;
         }
+        list_alike(all, first, at, items, n_items, values + n, lists, spans + n);
+        n += (size_t) (at - first) * n_items;
     }
     mpl_spans_read(view->r, location, spans + n_read, n - n_read, field, values + n_read);
     return n;
@@ -436,8 +459,10 @@ static void compute(struct mpl_instance_view *view, uint32_t attribute,
     memcpy(left, wanted, sizeof left);
 
     const bool is_thin = mpl_shapes_thin(view, attribute, left, like);
+    const bool is_all = !is_thin && rows.n == view->n;
 
-    if (!evaluate(view, formula, &view->temps[attribute], left, found)) {
+    if (!evaluate(view, formula, &view->temps[attribute], left, is_all ? values : found) ||
+        is_all) {
         return;
     }
     for (uint32_t k = 0; k < rows.n; k++) {
