@@ -58,35 +58,41 @@ static bool find_post(const struct mpl_run *run, struct mpl_end end, int64_t *ti
     return true;
 }
 
-/* The call that completes a send, if it may jump: its duration, else 0. \p own: error of its location. */
-static int64_t jump_of_send(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
-                            uint32_t location, int64_t own, uint32_t message)
-{
-    const struct mpl_location *loc = &run->model->locations[location];
-    const struct mpl_message send = mpl_message_get(loc, message);
-    const uint32_t event = send.post != MPL_NONE ? send.post : send.event;
-    const uint32_t enter = send.event == MPL_NONE ? MPL_NONE : enter_of(loc, event);
-    const uint32_t leave = enter == MPL_NONE ? MPL_NONE : leave_of(loc, event);
-    int64_t ticks;
-    int64_t posted;
-    struct mpl_end end;
+/* A call from record to record. Nothing is entered or left in between. */
+struct frame {
+    uint32_t enter;
+    uint32_t leave; /* MPL_NONE: there is no such call */
+    int64_t ticks;  /* that it takes */
+};
 
-    if (leave == MPL_NONE) {
-        return 0;
+/* The call around \p event, most often that of the event before. */
+static void find_frame(const struct mpl_location *loc, uint32_t event, struct frame *frame)
+{
+    if (frame->leave != MPL_NONE && event > frame->enter && event < frame->leave) {
+        return;
     }
-    /* A shorter one cannot jump farther than the reach counts for it anyway. */
-    ticks = mpl_ticks_of(loc, leave) - mpl_ticks_of(loc, enter);
-    if (ticks <= own + doubt->most_ticks) {
-        return 0;
+    frame->enter = enter_of(loc, event);
+    frame->leave = frame->enter == MPL_NONE ? MPL_NONE : leave_of(loc, event);
+    if (frame->leave != MPL_NONE) {
+        frame->ticks = mpl_ticks_of(loc, frame->leave) - mpl_ticks_of(loc, frame->enter);
     }
-    end = mpl_match_partner(run->match, location, message);
+}
+
+/* Whether the call that completes a send may jump. \p own: error of its location. */
+static bool may_jump(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
+                     uint32_t location, int64_t own, uint32_t message, uint32_t leave)
+{
+    const struct mpl_end end = mpl_match_partner(run->match, location, message);
+    int64_t posted;
+
     if (end.message == MPL_NONE || !find_post(run, end, &posted)) {
-        return 0;
+        return false;
     }
-    const int64_t apart = mpl_ticks_minus(mpl_ticks_of(loc, leave), posted);
+    const int64_t apart =
+        mpl_ticks_minus(mpl_ticks_of(&run->model->locations[location], leave), posted);
     const int64_t error = own + doubt->error_ticks[end.location];
 
-    return apart <= error && apart >= -error ? ticks : 0;
+    return apart <= error && apart >= -error;
 }
 
 double mpl_doubt_late_receivers_s(const struct mpl_run *run,
@@ -94,17 +100,21 @@ double mpl_doubt_late_receivers_s(const struct mpl_run *run,
 {
     const struct mpl_location *loc = &run->model->locations[location];
     const int64_t own = doubt->error_ticks[location];
+    struct frame frame = { MPL_NONE, MPL_NONE, 0 };
     int64_t sum = 0;
 
-    for (uint32_t first = 0, n; first < loc->n_messages; first += n) {
-        const struct mpl_message *messages = mpl_messages_from(loc, first, &n);
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const struct mpl_message send = mpl_message_get(loc, m);
 
-        for (uint32_t i = 0; i < n; i++) {
-            const uint32_t e = messages[i].envelope;
-
-            if (e != MPL_NONE && loc->envelopes[e].is_send) {
-                sum += jump_of_send(run, doubt, location, own, first + i);
-            }
+        if (send.envelope == MPL_NONE || send.event == MPL_NONE ||
+            !loc->envelopes[send.envelope].is_send) {
+            continue;
+        }
+        find_frame(loc, send.post != MPL_NONE ? send.post : send.event, &frame);
+        /* A shorter one cannot jump farther than the reach counts for it anyway. */
+        if (frame.leave != MPL_NONE && frame.ticks > own + doubt->most_ticks &&
+            may_jump(run, doubt, location, own, m, frame.leave)) {
+            sum += frame.ticks;
         }
     }
     return mpl_model_seconds(run->model, sum);
