@@ -5,7 +5,26 @@
 #include <inttypes.h>
 
 /* So many per location that most of them lie in one. */
-enum { STRETCHES = 4 };
+enum { STRETCHES = 16 };
+
+uint32_t mpl_match_location(const struct mpl_match *match, uint32_t number,
+                            const uint32_t *stretch)
+{
+    uint32_t low = stretch[0];
+    uint32_t high = stretch[1] + 1;
+
+    /* The last location that starts at or before the number; empty ones share a start. */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (match->first_number[middle] <= number) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
 
 static enum mpl_status make_stretches(struct mpl_matcher *m, const uint32_t *first,
                                       struct mpl_err *err)

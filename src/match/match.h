@@ -114,24 +114,18 @@ struct mpl_match {
 enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena *arena,
                                  const struct mpl_match **out, struct mpl_err *err);
 
+/** The location with a global number in a stretch that begins at one location and ends at another. */
+__attribute__((pure)) uint32_t mpl_match_location(const struct mpl_match *match,
+                                                  uint32_t number, const uint32_t *stretch);
+
 /** The message end behind a global number. Inline, as this and the next are asked for every message, several times. */
 static inline struct mpl_end mpl_match_end(const struct mpl_match *match, uint32_t number)
 {
     const uint32_t *stretch = &match->stretch[number >> match->stretch_bits];
-    uint32_t low = stretch[0];
-    uint32_t high = stretch[1] + 1;
+    const uint32_t location =
+        stretch[0] == stretch[1] ? stretch[0] : mpl_match_location(match, number, stretch);
 
-    /* The last location that starts at or before the number; empty ones share a start. */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (match->first_number[middle] <= number) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return (struct mpl_end){ low, number - match->first_number[low] };
+    return (struct mpl_end){ location, number - match->first_number[location] };
 }
 
 /** The other end of message \p message of \p location; .message is MPL_NONE when unmatched. */
