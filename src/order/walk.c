@@ -43,24 +43,6 @@ void mpl_order_view_refresh(struct mpl_order_view *view)
 
 /* ---- messages -------------------------------------------------------------------------- */
 
-/* The partner is nearly always on the master location of the process that the envelope names,
- * so the search over the locations is a last resort. */
-static struct mpl_end find_sender(const struct mpl_order_view *view, uint32_t location,
-                                  uint32_t message, uint32_t peer)
-{
-    const struct mpl_match *match = view->match;
-    const uint32_t number = match->partner[location][message];
-
-    if (peer != MPL_NONE) {
-        const uint32_t l = view->model->processes[peer].locations[0];
-
-        if (number >= match->first_number[l] && number < match->first_number[l + 1]) {
-            return (struct mpl_end){ l, number - match->first_number[l] };
-        }
-    }
-    return mpl_match_partner(match, location, message);
-}
-
 /*
  * The times of a message's two ends lie far apart, and far from those of the message before. One
  * by one, each would be waited for; so a batch of messages first asks for all it needs, from
@@ -69,9 +51,10 @@ static struct mpl_end find_sender(const struct mpl_order_view *view, uint32_t lo
 static uint32_t find_ends(struct mpl_order_pairs *walk, struct mpl_order_pair *pairs,
                           uint32_t *sent)
 {
+    const struct mpl_match *match = walk->view->match;
     const struct mpl_location *locations = walk->view->model->locations;
     const struct mpl_location *loc = &locations[walk->location];
-    const uint32_t *partner = walk->view->match->partner[walk->location];
+    const uint32_t *partner = match->partner[walk->location];
     uint32_t i = walk->next;
     uint32_t n = 0;
 
@@ -81,10 +64,9 @@ static uint32_t find_ends(struct mpl_order_pairs *walk, struct mpl_order_pair *p
         }
 
         const struct mpl_message message = mpl_message_get(loc, i);
-        const struct mpl_envelope *e = &loc->envelopes[message.envelope];
 
-        if (!e->is_send) {
-            const struct mpl_end from = find_sender(walk->view, walk->location, i, e->peer);
+        if (!loc->envelopes[message.envelope].is_send) {
+            const struct mpl_end from = mpl_match_end(match, partner[i]);
 
             pairs[n] = (struct mpl_order_pair){ .from_location = from.location,
                                                 .to = loc->process,
