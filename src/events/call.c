@@ -147,7 +147,7 @@ static bool end_block(struct mpl_call_maker *maker)
     if (form == MPL_NONE) {
         return false;
     }
-    blocks[n_blocks_of(maker->n_calls) - 1].form = form;
+    blocks[n_blocks_of(maker->n_calls) - 1].form = form * MPL_CALLS_PER_BLOCK;
     return true;
 }
 

@@ -185,7 +185,7 @@ struct mpl_call_form {
 struct mpl_call_block {
     int64_t begin_ticks;             /**< Of its first call. */
     uint32_t enter;                  /**< Likewise. */
-    uint32_t form;                   /**< Which of the lane's blocks of forms. */
+    uint32_t form;                   /**< Of the lane's forms, that of its first call. */
     uint32_t first[MPL_PARTS_KINDS]; /**< By parts: of its first call with such. */
 };
 
@@ -268,9 +268,7 @@ static inline const struct mpl_call_block *mpl_call_block_of(const struct mpl_la
 static inline const struct mpl_call_form *mpl_call_form_of(const struct mpl_lane *lane,
                                                            uint32_t call)
 {
-    const size_t block = mpl_call_block_of(lane, call)->form;
-
-    return &lane->forms[block * MPL_CALLS_PER_BLOCK + call % MPL_CALLS_PER_BLOCK];
+    return &lane->forms[mpl_call_block_of(lane, call)->form + call % MPL_CALLS_PER_BLOCK];
 }
 
 /** The record that opens a call. */

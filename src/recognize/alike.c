@@ -131,7 +131,8 @@ uint32_t mpl_alike_find(struct mpl_alike *alike, uint32_t call, uint32_t *shift,
     const struct mpl_location *loc = &alike->events->model->locations[alike->location];
     const struct mpl_lane *lane = &alike->events->lanes[alike->location];
     const struct mpl_call_block *block = mpl_call_block_of(lane, call);
-    struct mpl_known_block *known = mpl_buf_get(&alike->known, block->form);
+    struct mpl_known_block *known =
+        mpl_buf_get(&alike->known, block->form / MPL_CALLS_PER_BLOCK);
 
     if (is_in_vain(alike)) {
         return MPL_NONE;
