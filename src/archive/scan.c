@@ -214,11 +214,8 @@ take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
         end - at > MPL_SHAPE_SINGLE64 ? end - MPL_SHAPE_SINGLE64 : at;
 
     while (at < last) {
-        const uint8_t type = *at;
-        const struct mpl_record_kind *kind = &mpl_record_kinds[type];
-        const uint8_t length = at[1];
-
-        if (type == MPL_REC_TIME) {
+        /* Before nearly every event stands a time. */
+        if (*at == MPL_REC_TIME) {
             uint64_t next;
 
             memcpy(&next, at + 1, sizeof next);
@@ -230,8 +227,15 @@ take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
             time = next;
             time_at = at;
             at += 9;
-            continue;
+            if (at >= last) {
+                break;
+            }
         }
+
+        const uint8_t type = *at;
+        const struct mpl_record_kind *kind = &mpl_record_kinds[type];
+        const uint8_t length = at[1];
+
         if (length >= kind->shape &&
             (type < MPL_REC_BUFFER_FLUSH || type >= MPL_REC_KNOWN ||
              kind->shape != MPL_SHAPE_SIZED || length == UINT8_MAX ||

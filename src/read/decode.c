@@ -497,13 +497,15 @@ INLINE const uint8_t *take_region(struct mpl_decode *d, const uint8_t *at, bool 
     return at;
 }
 
-/** Any other record but times; returns the place behind it. */
+/** Any other record; returns the place behind it, of a time that itself. */
 INLINE const uint8_t *take_record(struct mpl_decode *d, const uint8_t *at, bool big)
 {
     const uint8_t *record = at;
     const uint8_t type = *at++;
 
     switch (type) {
+    case MPL_REC_TIME:
+        return record;
     case MPL_REC_ISEND_COMPLETE:
         store_isend_done(d, get_u64(&at, big));
         return at;
@@ -536,17 +538,19 @@ INLINE void take_chunk(struct mpl_decode *d, const uint8_t *at, const uint8_t *e
     const uint64_t base = d->job.scan->first_time;
 
     while (at < end) {
+        /* Before nearly every event stands a time. */
         if (*at == MPL_REC_TIME) {
             d->now_ticks = (int64_t) (load_u64(at + 1, big) - base);
             at += 9;
             if (d->flush_end != MPL_NONE) {
                 bound_flush(d);
             }
-        } else if (*at == MPL_REC_ENTER || *at == MPL_REC_LEAVE) {
-            at = take_region(d, at, big);
-        } else {
-            at = take_record(d, at, big);
+            if (at >= end) {
+                break;
+            }
         }
+        at = *at == MPL_REC_ENTER || *at == MPL_REC_LEAVE ? take_region(d, at, big)
+                                                          : take_record(d, at, big);
     }
 }
 
