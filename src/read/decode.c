@@ -264,7 +264,7 @@ INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
     /* Four integers are four bytes at least. Multiplied by the golden ratio, these are spread evenly (Knuth). */
     const uint32_t written = (uint32_t) load_u64(at, false) + ((uint32_t) type << 3);
     const uint32_t place = written * UINT32_C(0x9e3779b9) >> (32 - MESSAGE_SLOTS_LOG2);
-    struct mpl_message_slot *slot = &d->sent[place];
+    struct mpl_message_slot *slot = &d->message_slots[place];
     const uint8_t *next;
     uint32_t envelope;
     uint64_t bytes;

@@ -56,7 +56,7 @@ struct mpl_decode {
 
     uint32_t last_region; /**< Of the last ENTER: the call that a record belongs to. */
     struct mpl_region_slot regions[REGION_SLOTS];
-    struct mpl_message_slot sent[MESSAGE_SLOTS];
+    struct mpl_message_slot message_slots[MESSAGE_SLOTS];
 
     struct mpl_message *messages;
     uint32_t n_messages;
