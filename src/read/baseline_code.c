@@ -155,6 +155,8 @@ static void code_message(struct mpl_record_coder *r, uint32_t i, struct mpl_code
     }
     struct mpl_message *m = &r->messages[r->ref[i]];
     code_place(c, is_post ? &m->post : &m->event, i, &is_own);
+    /* What sends or receives a message is the only such record of it. */
+    c->is_bad |= !is_own && !is_post && !c->is_writing;
     if (is_own && !is_post) {
         uint64_t bytes = m->bytes;
 

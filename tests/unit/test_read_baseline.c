@@ -241,6 +241,32 @@ START_TEST(whatever_is_read_is_a_sound_model)
 }
 END_TEST
 
+/* A receive that does not say that the message is its own: nothing would name whom it is from. */
+START_TEST(messages_without_a_record_of_their_own_are_refused)
+{
+    static const char own[] = "\"FAABBA\"";
+    static const char other[] = "\"FAAA\"";
+    struct mpl_model *model =
+        model_of_text("# us\n"
+                      "rank 0: compute 0..50  send 50..52 to 1 tag 7\n"
+                      "rank 1: compute 0..10  recv 10..53 from 0 tag 7\n",
+                      arena);
+    const struct mpl_timeline known = make_corrected(model);
+    struct mpl_model *again = NULL;
+    struct mpl_err err = { 0 };
+    size_t n = 0;
+    char *text = write_text(model, &known, &n);
+    char *at = strstr(text, own);
+
+    ck_assert_ptr_nonnull(at);
+    memmove(at + strlen(other), at + strlen(own), strlen(at + strlen(own)) + 1);
+    memcpy(at, other, strlen(other));
+    n = strlen(text);
+    put_sum(text, n);
+    ck_assert_int_eq(read_back(text, n, &again, &err), MPL_E_SYNTAX);
+}
+END_TEST
+
 START_TEST(what_was_changed_is_refused)
 {
     struct mpl_model *model = model_of_text(example, arena);
@@ -296,6 +322,7 @@ int main(void)
     tcase_add_test(own, repetitions_come_back_and_take_next_to_nothing);
     tcase_add_test(own, a_model_comes_back);
     tcase_add_test(own, whatever_is_read_is_a_sound_model);
+    tcase_add_test(own, messages_without_a_record_of_their_own_are_refused);
     tcase_add_test(own, what_was_changed_is_refused);
     tcase_add_test(own, out_of_memory_is_an_error);
     if (traces_are_there("baselines of real traces")) {
