@@ -269,13 +269,16 @@ INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
     uint32_t envelope;
     uint64_t bytes;
 
-    if (is_kept(slot, at, type) && !d->has_extras) {
+    if (is_kept(slot, at, type)) {
         envelope = slot->envelope;
         bytes = slot->bytes;
         next = at + slot->length;
     } else {
         next = read_message(d, kind, record, at, big, &envelope, &bytes);
-        keep_message(slot, at, (size_t) (next - at), type, envelope, bytes);
+        /* With attributes of its own it says more. */
+        if (!d->has_extras) {
+            keep_message(slot, at, (size_t) (next - at), type, envelope, bytes);
+        }
     }
     store_message(d, kind, envelope, bytes, has_request ? get_u64(&next, big) : 0);
 }
@@ -497,7 +500,7 @@ INLINE const uint8_t *take_region(struct mpl_decode *d, const uint8_t *at, bool 
     return at;
 }
 
-/** Any other record; returns the place behind it, of a time that itself. */
+/** Any other record; returns the place behind it. Of a time, which is left to the caller, it returns the place itself. */
 INLINE const uint8_t *take_record(struct mpl_decode *d, const uint8_t *at, bool big)
 {
     const uint8_t *record = at;
