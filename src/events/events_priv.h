@@ -267,7 +267,7 @@ void mpl_waits_coll(struct mpl_events *events);
 /* Per collective instance: when nothing holds it up any more; INT64_MAX: nobody can say. NULL without
  * memory. */
 int64_t *mpl_stalls_prepare(const struct mpl_events *events, struct mpl_arena *arena);
-/* What stalls the calls of a location have. */
+/* Looks for stalls in the calls of a location. */
 struct mpl_stall_walk {
     const struct mpl_events *events;
     const int64_t *instance_due; /* per instance, see mpl_stalls_prepare() */
@@ -276,7 +276,8 @@ struct mpl_stall_walk {
     const struct mpl_location *loc;
     const struct mpl_lane *lane;
     struct mpl_totals *totals;
-    int64_t short_ticks; /* no stall is as short */
+    int64_t
+        short_ticks; /* a little less than a stall takes: so short ones need no division */
 };
 struct mpl_stall_walk mpl_stalls_begin(const struct mpl_events *events,
                                        const int64_t *instance_due,

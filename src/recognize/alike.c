@@ -53,12 +53,13 @@ static bool find_messages(const struct mpl_lane *lane, uint32_t call,
                           struct mpl_known_block *known)
 {
     const uint32_t base = mpl_call_block_of(lane, call)->first[MPL_PARTS_MESSAGES];
-    int32_t low = INT32_MAX;
-    int32_t high = INT32_MIN;
+    int64_t low = INT64_MAX;
+    int64_t high = INT64_MIN;
 
     for (uint32_t k = call; k < call + MPL_CALLS_PER_BLOCK; k++) {
         const struct mpl_call_form *form = mpl_call_form_of(lane, k);
-        const int32_t first = (int32_t) form->first;
+        /* Counted from the first message of the block, before which others may stand. */
+        const int64_t first = (int32_t) form->first;
 
         if (form->region >= MPL_CALL_REGION_FAR || form->class == MPL_SPAN_STARTUP ||
             form->parts == MPL_PARTS_LIST || form->parts == MPL_PARTS_COLLECTIVE) {
@@ -70,8 +71,8 @@ static bool find_messages(const struct mpl_lane *lane, uint32_t call,
         }
     }
     known->message = low > high ? 0 : base + (uint32_t) low;
-    known->n = low > high ? 0 : (uint32_t) (high - low) + 1;
-    return known->n <= MOST_MESSAGES;
+    known->n = low > high ? 0 : (uint32_t) (high - low + 1);
+    return low > high || high - low < MOST_MESSAGES;
 }
 
 /* Whether envelopes say of a block all that there is to know of its messages: these are listed then. */

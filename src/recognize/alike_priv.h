@@ -29,9 +29,9 @@ bool mpl_alike_begin(struct mpl_alike *alike, const struct mpl_events *events,
                      uint32_t location);
 /**
  * An earlier block whose calls are in the same regions as those of the block at \p call, and whose messages name the same
- * envelopes in the same order: its first call. \p shift: from a message of that block to the one here. MPL_NONE: there is
- * none; then the caller finds out about the block at \p call before it asks again, since that may be the next answer.
- * Out of memory it sets \p has_no_memory.
+ * envelopes in the same order: its first call. \p call is the first of a block of MPL_CALLS_PER_BLOCK calls. \p shift: from
+ * a message of the other block to the one here. MPL_NONE: there is none; then the caller finds out about all calls of this
+ * block before it asks again, since the block may be the next answer. \p has_no_memory is set when out of memory.
  */
 uint32_t mpl_alike_find(struct mpl_alike *alike, uint32_t call, uint32_t *shift,
                         bool *has_no_memory);

@@ -58,6 +58,7 @@ struct classing {
     const struct mpl_topology *t;
     struct mpl_arena *arena;
     struct place_table *table;
+    /* NULL of a part: there it is not only what a message names that decides whether it counts. */
     struct mpl_alike *alike;
     uint32_t location;
     const struct mpl_location *loc;
@@ -396,7 +397,7 @@ static void class_call(struct classing *c, uint32_t *kinds, uint32_t *ends, uint
                                        : kind_of_single(c, call, &about);
 }
 
-/* All calls of the block at \p call, if it is like another one: the same kinds, and the ends as far apart. */
+/* All calls of the block at \p call, if it is like another one: of the same kinds, with ends as many messages later. */
 static bool class_block(struct classing *c, uint32_t *kinds, uint32_t *ends, uint32_t call)
 {
     uint32_t shift = 0;
@@ -421,8 +422,6 @@ static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends,
     const struct mpl_range range = mpl_range_of(c->t->events, c->location);
     const uint32_t first = range.first / 2;
     const uint32_t end = range.end / 2;
-    /* In a part, it is not only what a message names that decides whether it counts. */
-    const bool has_alike = !mpl_events_is_part(c->t->events);
     uint32_t call = first;
 
     class_none(kinds, ends, 0, first);
@@ -430,7 +429,7 @@ static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends,
     c->gap_region = mpl_events_gap_region(c->t->events, c->location, first);
     look_at_gap(c, end);
     while (call < end && !c->has_no_memory) {
-        if (has_alike && call % MPL_CALLS_PER_BLOCK == 0 &&
+        if (c->alike != NULL && call % MPL_CALLS_PER_BLOCK == 0 &&
             end - call >= MPL_CALLS_PER_BLOCK && class_block(c, kinds, ends, call)) {
             call += MPL_CALLS_PER_BLOCK;
         } else {
@@ -448,7 +447,7 @@ static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
     struct classing c = { .t = t,
                           .arena = arena,
                           .table = &maker->table,
-                          .alike = &maker->alike,
+                          .alike = mpl_events_is_part(t->events) ? NULL : &maker->alike,
                           .location = location,
                           .loc = &t->model->locations[location],
                           .kinds = mpl_buf_make(sizeof(struct mpl_kind)),
@@ -464,7 +463,7 @@ static struct mpl_kinds *make(const struct mpl_topology *t, uint32_t location,
     c.table->stamp++;
     if (made != NULL && kinds != NULL && ends != NULL &&
         (c.table->n_places > 0 || grow(&c)) &&
-        mpl_alike_begin(c.alike, t->events, location)) {
+        (c.alike == NULL || mpl_alike_begin(c.alike, t->events, location))) {
         class_calls(&c, kinds, ends, n_calls);
         *made = (struct mpl_kinds){ .n = (uint32_t) c.kinds.n,
                                     .kinds = mpl_buf_take(&c.kinds, arena),
