@@ -3,22 +3,16 @@
 
 #include "events/steps_priv.h"
 
-#include <pthread.h>
 #include <string.h>
-
-/* They are found once, though several ask, who may do so at the same time. */
-struct mpl_kept_sections {
-    pthread_mutex_t lock;
-    struct mpl_arena *arena;      /* of what the sections point to */
-    struct mpl_sections sections; /* .n is 0: nobody has asked */
-};
 
 static void forget(void *object)
 {
     struct mpl_kept_sections *kept = object;
 
     mpl_arena_destroy(kept->arena);
+    mpl_arena_destroy(kept->bounds_arena);
     (void) pthread_mutex_destroy(&kept->lock);
+    (void) pthread_mutex_destroy(&kept->bounds_lock);
 }
 
 struct mpl_kept_sections *mpl_kept_sections_create(struct mpl_arena *arena)
@@ -29,6 +23,7 @@ struct mpl_kept_sections *mpl_kept_sections_create(struct mpl_arena *arena)
         return NULL;
     }
     kept->lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+    kept->bounds_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
     return kept;
 }
 

@@ -39,6 +39,7 @@ struct search {
      * NULL: all. */
     uint32_t *first;
     uint32_t *end;
+    bool is_whole; /* these are all */
 };
 
 static uint32_t busiest_location(const struct mpl_model *model, uint32_t process)
@@ -455,13 +456,15 @@ static bool thin_out(uint32_t *calls, uint32_t n, uint32_t n_marks)
     return true;
 }
 
-static bool find_by_messages(struct search *s)
+/* False when out of memory. */
+static bool find_bounds(struct search *s, struct mpl_bounds *out)
 {
     const uint32_t n_processes = s->events->model->n_processes;
     uint32_t **calls = MPL_NEW_ARRAY(s->arena, n_processes, uint32_t *);
     uint32_t *n = MPL_NEW_ARRAY(s->arena, n_processes, uint32_t);
     uint32_t least = UINT32_MAX;
 
+    *out = (struct mpl_bounds){ 0, calls };
     s->of_edge = MPL_NEW_ARRAY(s->arena, (size_t) 2 * n_processes, uint32_t);
     if (calls == NULL || n == NULL || s->of_edge == NULL) {
         return false;
@@ -479,9 +482,47 @@ static bool find_by_messages(struct search *s)
         if (!thin_out(calls[p], n[p], least)) {
             return true;
         }
-        s->marks->processes[p].calls = calls[p];
     }
-    s->marks->n = least - 1;
+    out->n = least;
+    return true;
+}
+
+/* Of the whole run; they are not to be changed. False when out of memory. */
+static bool ask_bounds(const struct search *s, struct mpl_bounds *out)
+{
+    struct mpl_kept_sections *kept = s->events->sections;
+    struct search whole = { .events = s->events, .marks = s->marks };
+    bool is_enough = true;
+
+    (void) pthread_mutex_lock(&kept->bounds_lock);
+    if (kept->bounds_arena == NULL) {
+        whole.arena = mpl_arena_create();
+        is_enough = whole.arena != NULL && find_bounds(&whole, &kept->bounds);
+        if (is_enough) {
+            kept->bounds_arena = whole.arena;
+        } else {
+            mpl_arena_destroy(whole.arena);
+        }
+    }
+    *out = kept->bounds;
+    (void) pthread_mutex_unlock(&kept->bounds_lock);
+    return is_enough;
+}
+
+static bool find_by_messages(struct search *s)
+{
+    struct mpl_bounds bounds;
+
+    if (!(s->is_whole ? ask_bounds(s, &bounds) : find_bounds(s, &bounds))) {
+        return false;
+    }
+    if (bounds.n == 0) {
+        return true;
+    }
+    for (uint32_t p = 0; p < s->events->model->n_processes; p++) {
+        s->marks->processes[p].calls = bounds.calls[p];
+    }
+    s->marks->n = bounds.n - 1;
     s->marks->is_collective = false;
     if (!is_long_enough(s)) {
         s->marks->n = 0;
@@ -535,7 +576,9 @@ static bool refine_by_messages(struct search *s)
 bool mpl_marks_find(const struct mpl_events *events, struct mpl_arena *arena,
                     struct mpl_marks *marks)
 {
-    struct search s = { .events = events, .arena = arena, .marks = marks };
+    struct search s = {
+        .events = events, .arena = arena, .marks = marks, .is_whole = true
+    };
     bool is_usable = false;
     bool is_enough = begin(&s, &is_usable);
 
@@ -663,6 +706,7 @@ static bool mark_messages(struct search *s, struct mpl_marks *marks)
         found.processes[p].location = marks->processes[p].location;
     }
     s->marks = &found;
+    s->is_whole = marks->n == 0;
     is_enough = divide(s, marks, calls) && take_calls(s, marks, calls);
     for (uint32_t p = 0; p < n_processes; p++) {
         mpl_buf_free(&calls[p]);

@@ -6,6 +6,8 @@
 
 #include "events/events_priv.h"
 
+#include <pthread.h>
+
 /* Fewer say nothing about what recurs. */
 enum { STEPS_AT_LEAST = 4 };
 
@@ -19,6 +21,22 @@ struct mpl_marks {
     uint32_t n; /* steps; 0: there are none */
     bool is_collective;
     struct mpl_step_marks *processes;
+};
+
+/* Calls that bound steps by messages, of each process as many. */
+struct mpl_bounds {
+    uint32_t n; /* 0: messages do not recur */
+    uint32_t **calls;
+};
+
+/* What several ask for, perhaps at the same time: it is found once. Who finds sections asks for bounds, hence two locks. */
+struct mpl_kept_sections {
+    pthread_mutex_t lock;
+    struct mpl_arena *arena;      /* of what the sections point to */
+    struct mpl_sections sections; /* .n is 0: nobody has asked */
+    pthread_mutex_t bounds_lock;
+    struct mpl_arena *bounds_arena; /* NULL: nobody has asked */
+    struct mpl_bounds bounds;       /* of the whole run; they are not to be changed */
 };
 
 /* Lives in \p arena. False when out of memory. */

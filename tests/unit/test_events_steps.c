@@ -663,6 +663,32 @@ START_TEST(sections_are_found_once_for_all_who_ask)
 }
 END_TEST
 
+/* Six messages, a barrier, six messages: each bounds a section, and those behind the barrier are not those before it. */
+START_TEST(sections_between_collectives_are_bounded_by_their_own_messages)
+{
+    const struct mpl_sections *sections = NULL;
+    const struct mpl_events *events = events_of_text(
+        "# us\n"
+        "rank 0: send 1..2 to 1 send 11..12 to 1 send 21..22 to 1 send 31..32 to 1 "
+        "send 41..42 to 1 send 51..52 to 1 barrier 60..61 send 71..72 to 1 send 81..82 to "
+        "1 "
+        "send 91..92 to 1 send 101..102 to 1 send 111..112 to 1 send 121..122 to 1\n"
+        "rank 1: recv 1..2 from 0 recv 11..12 from 0 recv 21..22 from 0 recv 31..32 from 0 "
+        "recv 41..42 from 0 recv 51..52 from 0 barrier 60..61 recv 71..72 from 0 "
+        "recv 81..82 from 0 recv 91..92 from 0 recv 101..102 from 0 recv 111..112 from 0 "
+        "recv 121..122 from 0\n",
+        arena);
+
+    ck_assert_int_eq(mpl_events_sections(events, arena, &sections, NULL), MPL_OK);
+    ck_assert_uint_eq(sections->n, 14);
+    for (uint32_t location = 0; location < 2; location++) {
+        for (uint32_t k = 0; k < sections->n - 1; k++) {
+            ck_assert_uint_eq(sections->calls[location][k], k);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("events_steps");
@@ -685,6 +711,7 @@ int main(void)
     tcase_add_test(all, a_process_that_takes_no_part_leaves_no_common_steps);
     tcase_add_test(all, steps_of_the_set_up_are_not_those_of_the_run);
     tcase_add_test(all, sections_are_found_once_for_all_who_ask);
+    tcase_add_test(all, sections_between_collectives_are_bounded_by_their_own_messages);
     tcase_add_loop_test(all, out_of_memory_is_told, 0, 2);
     tcase_add_loop_test(all, out_of_memory_is_told_for_serial_work, 0, 2);
     return run_suite(suite);
