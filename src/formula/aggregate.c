@@ -174,11 +174,23 @@ double mpl_aggregate(enum opcode op, struct series *series, double p)
     }
 }
 
-/* What was not read holds anything. */
+/* What was not read holds anything; NULL: all was. */
 static struct mpl_list wanted_list(const struct mpl_list *lists, const uint64_t *wanted,
                                    size_t i)
 {
-    return mpl_row_is_in(wanted, (uint32_t) i) ? lists[i] : (struct mpl_list){ NULL, 0 };
+    return wanted == NULL || mpl_row_is_in(wanted, (uint32_t) i)
+               ? lists[i]
+               : (struct mpl_list){ NULL, 0 };
+}
+
+static bool are_all_wanted(const uint64_t *wanted, size_t n)
+{
+    uint32_t i = 0;
+
+    while (i < n && (wanted[i / 64] == UINT64_MAX || mpl_row_is_in(wanted, i))) {
+        i += wanted[i / 64] == UINT64_MAX ? 64 : 1;
+    }
+    return i >= n;
 }
 
 /* Inlined once per operation, so that nobody counts where the sum is asked for. */
@@ -199,6 +211,7 @@ bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists,
 {
     const double sign = op == OP_MINIMUM ? -1.0 : 1.0;
 
+    wanted = are_all_wanted(wanted, n) ? NULL : wanted;
     switch (op) {
     case OP_SUM:
         add_lists(false, lists, wanted, n, to);

@@ -333,6 +333,9 @@ struct mpl_instance_view {
     double **attributes;
     struct mpl_buf *items; /**< double, per slot: what is in the lists. */
     struct mpl_buf spans;  /**< uint32_t: room for those of a list of each row. */
+    /** Rows that follow each other and have the same words: where each stretch of them ends. */
+    uint32_t n_alike; /**< 0: not looked for. */
+    uint16_t *alike;
     uint32_t *
         *near_instance; /**< Per associated event and segment: where one was found last. */
     double **temps; /**< Per attribute, then per associated event, then per constraint. */

@@ -144,6 +144,21 @@ static void flush(struct batch *batch)
     }
 }
 
+/* Mostly rows that follow each other have the same words, which are those of one location. */
+static void find_alike(struct mpl_instance_view *view)
+{
+    const struct mpl_row *rows = view->rows;
+
+    if (view->n_alike > 0) {
+        return;
+    }
+    for (uint32_t i = 1; i <= view->n; i++) {
+        if (i == view->n || rows[i].words != rows[i - 1].words) {
+            view->alike[view->n_alike++] = (uint16_t) i;
+        }
+    }
+}
+
 /* Room for the lists of all rows is made at once, as they must not move. */
 static bool make_lists(struct mpl_instance_view *view, uint32_t number)
 {
@@ -155,13 +170,9 @@ static bool make_lists(struct mpl_instance_view *view, uint32_t number)
     if (items->n > 0) {
         return true;
     }
-    for (uint32_t i = 0, first = 0; i < view->n; first = i) {
-        const uint32_t *words = rows[i].words;
-
-        while (i < view->n && rows[i].words == words) {
-            i++;
-        }
-        n += (size_t) (i - first) * mpl_row_count(&rows[first], word);
+    find_alike(view);
+    for (uint32_t k = 0, first = 0; k < view->n_alike; first = view->alike[k++]) {
+        n += (size_t) (view->alike[k] - first) * mpl_row_count(&rows[first], word);
     }
     if (!mpl_buf_grow_to(items, n + 1) || !mpl_buf_grow_to(&view->spans, n)) {
         view->has_no_memory = true;
@@ -206,10 +217,7 @@ static void list_alike(const struct mpl_row *rows, const uint8_t *first, const u
     }
 }
 
-/*
- * Makes lists of \p values, and returns how many these are: spans of many rows are read at once. Mostly rows that follow each
- * other have the same words, which are those of one location.
- */
+/* Makes lists of \p values, and returns how many these are: spans of many rows are read at once. */
 static size_t read_spans(struct mpl_instance_view *view,
                          const struct mpl_formula_slot *slot, const struct mpl_rows *rows,
                          double *values, struct mpl_list *lists)
@@ -220,16 +228,16 @@ static size_t read_spans(struct mpl_instance_view *view,
     const uint8_t *at = rows->at;
     const uint8_t *end = at + rows->n;
     uint32_t *spans = view->spans.data;
+    const uint16_t *alike = view->alike;
     uint32_t location = all[*at].location;
     size_t n = 0;
     size_t n_read = 0;
 
     while (at < end) {
         const struct mpl_row *row = &all[*at];
-        const uint32_t *words = row->words;
         const uint32_t n_items = mpl_row_count(row, number);
         const uint32_t *items =
-            n_items == 0 ? NULL : mpl_word_items(&words[number], row->lists);
+            n_items == 0 ? NULL : mpl_word_items(&row->words[number], row->lists);
 
         if (row->location != location) {
             mpl_spans_read(view->r, location, spans + n_read, n - n_read, field,
@@ -239,7 +247,11 @@ static size_t read_spans(struct mpl_instance_view *view,
         }
         const uint8_t *first = at;
 
-        while (at < end && all[*at].words == words) {
+        while (*alike <= *at) {
+            alike++;
+        }
+        at = rows->n == view->n ? rows->at + *alike : at + 1;
+        while (at < end && *at < *alike) {
             at++;
         }
         list_alike(all, first, at, items, n_items, values + n, lists, spans + n);

@@ -76,8 +76,9 @@ struct mpl_instance_view *mpl_view_open(struct mpl_recognition *r, uint32_t even
     view->arena = arena;
     view->n_most = n_most < MPL_FORMULA_ROWS ? (uint32_t) n_most : MPL_FORMULA_ROWS;
     view->rows = MPL_NEW_ARRAY(arena, view->n_most, struct mpl_row);
+    view->alike = MPL_NEW_ARRAY(arena, view->n_most, uint16_t);
     view->has_relations = mpl_view_asks_what_came_first(r->pattern);
-    if (view->rows == NULL || !make_room(view, arena)) {
+    if (view->rows == NULL || view->alike == NULL || !make_room(view, arena)) {
         return NULL;
     }
     for (uint32_t i = 0; i < definition->n_slots; i++) {
@@ -119,6 +120,7 @@ void mpl_view_begin(struct mpl_instance_view *view, uint32_t n, const struct mpl
     mpl_assert(n > 0 && n <= view->n_most);
     view->n = n;
     view->near = near;
+    view->n_alike = 0;
     forget(view->is_bound, definition->n_members + definition->n_associated);
     forget(view->is_read, definition->n_slots);
     forget(view->is_valued, definition->n_attributes);

@@ -146,11 +146,11 @@ static void give_rows(void *context, uint32_t slot, bool is_list, const uint64_t
     }
 }
 
-/* What was not read is the one value that makes a difference wherever it is used. */
+/* What was not read makes a difference wherever it is used: one value, or a list that is not there. */
 static void eval_rows(const struct mpl_formula *formula, struct table *table,
                       const uint64_t *wanted, double *values)
 {
-    static const double wrong[] = { 12345.678, -12345.678 };
+    const double wrong = 12345.678;
     uint64_t known[TREE_SCALARS][MPL_FORMULA_ROW_WORDS] = { 0 };
     double *scalars[TREE_SCALARS];
     struct mpl_list *lists[TREE_SCALARS] = { NULL };
@@ -171,9 +171,9 @@ static void eval_rows(const struct mpl_formula *formula, struct table *table,
             lists[s] = table->lists[s];
         }
         for (int i = 0; i < ROWS; i++) {
-            table->scalars[s][i] = wrong[0];
+            table->scalars[s][i] = wrong;
             if (s < TREE_LISTS) {
-                table->lists[s][i] = (struct mpl_list){ wrong, 2 };
+                table->lists[s][i] = (struct mpl_list){ NULL, 2 };
             }
         }
     }
