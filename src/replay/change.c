@@ -288,5 +288,8 @@ enum mpl_status mpl_question_settle(struct question *q, const struct spent *spen
     q->scale.compute = factors[0];
     q->scale.transfer = factors[1];
     q->scale.regions = regions;
-    return st == MPL_OK ? mpl_targets_settle(q, spent, &targets, err) : st;
+    if (st == MPL_OK) {
+        mpl_targets_settle(q, spent, &targets);
+    }
+    return st;
 }

@@ -346,27 +346,35 @@ enum mpl_status mpl_targets_change(const struct question *q, size_t i,
 
 /* ---- for the engine ------------------------------------------------------------------------------ */
 
-enum mpl_status mpl_targets_settle(struct question *q, const struct spent *spent,
-                                   const struct targets *targets, struct mpl_err *err)
+/* Seconds that are to be computed become what the recorded ones are multiplied by; see struct scale. */
+static void take_factors(const double *recorded_s, double *targets, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        if (recorded_s[k] > 0) {
+            targets[k] = fmax(0, targets[k]) / recorded_s[k];
+        } else {
+            targets[k] = targets[k] > 0 ? -targets[k] : 1;
+        }
+    }
+}
+
+void mpl_targets_settle(struct question *q, const struct spent *spent,
+                        const struct targets *targets)
 {
     const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
-    struct section_scale *all = MPL_NEW_ARRAY(q->arena, n_locations, struct section_scale);
     bool is_any = false;
 
-    if (all == NULL) {
-        return mpl_nomem(err);
-    }
     for (uint32_t l = 0; l < n_locations; l++) {
         if (targets->of[l] != NULL) {
-            all[l] = (struct section_scale){ spent[l].sections_s, targets->of[l] };
+            take_factors(spent[l].sections_s, targets->of[l], q->scale.sections->n);
             is_any = true;
         }
     }
-    q->scale.in_sections = is_any ? all : NULL;
-    if (!is_any) {
+    if (is_any) {
+        q->scale.in_sections = (const double *const *) targets->of;
+    } else {
         q->scale.sections = NULL;
     }
-    return MPL_OK;
 }
 
 enum mpl_status mpl_question_fail_others(const struct question *q, size_t i,

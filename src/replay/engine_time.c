@@ -65,34 +65,18 @@ static int64_t compute_by_region(struct engine *r, uint32_t location, uint32_t f
     return (int64_t) llround(ticks);
 }
 
-/* NULL: what the location computes does not change section by section. */
-static const struct section_scale *scale_of(const struct engine *r, uint32_t location)
+/* A section in which nothing is computed that could be scaled. */
+static int64_t more_ticks_in(const struct engine *r, double scale)
 {
-    const struct section_scale *all = r->scale->in_sections;
-
-    return all == NULL || all[location].recorded_s == NULL ? NULL : &all[location];
-}
-
-static double factor_in(const struct section_scale *in, uint32_t section)
-{
-    const double recorded_s = in->recorded_s[section];
-
-    return recorded_s > 0 ? in->changed_s[section] / recorded_s : 1;
-}
-
-static int64_t more_ticks_in(const struct engine *r, const struct section_scale *in,
-                             uint32_t section)
-{
-    return in->recorded_s[section] > 0
-               ? 0
-               : (int64_t) llround(in->changed_s[section] * (double) r->model->ticks_per_s);
+    return scale < 0 ? (int64_t) llround(-scale * (double) r->model->ticks_per_s) : 0;
 }
 
 /* Calls are run through in their order, so sections are. */
 int64_t mpl_engine_enter_section(struct engine *r, uint32_t location)
 {
     const struct mpl_sections *sections = r->scale->sections;
-    const struct section_scale *in = scale_of(r, location);
+    const double *scales =
+        r->scale->in_sections == NULL ? NULL : r->scale->in_sections[location];
     const uint32_t *calls = sections->calls[location];
     struct runner *runner = &r->runners[location];
     int64_t more_ticks = 0;
@@ -104,11 +88,13 @@ int64_t mpl_engine_enter_section(struct engine *r, uint32_t location)
     runner->section_end = calls != NULL && runner->section + 1 < sections->n
                               ? calls[runner->section] + 1
                               : MPL_NONE;
-    if (in != NULL) {
-        runner->factor = runner->compute * factor_in(in, runner->section);
+    if (scales != NULL) {
+        const double scale = scales[runner->section];
+
+        runner->factor = scale < 0 ? runner->compute : runner->compute * scale;
     }
-    for (; in != NULL && runner->n_begun <= runner->section; runner->n_begun++) {
-        more_ticks += more_ticks_in(r, in, runner->n_begun);
+    for (; scales != NULL && runner->n_begun <= runner->section; runner->n_begun++) {
+        more_ticks += more_ticks_in(r, scales[runner->n_begun]);
     }
     return more_ticks;
 }

@@ -12,18 +12,13 @@ struct region_scale {
     const double *factor;  /* per location; 1: as recorded */
 };
 
-/* The computation of a location in each section. Where it computes nothing that could be scaled, what it is to
- * compute comes on top. */
-struct section_scale {
-    const double *recorded_s; /* NULL: it changes as a whole */
-    const double *changed_s;
-};
-
 /* What takes how many times as long as recorded. Zeroed: nothing is changed. */
 struct scale {
     const double *compute; /* per location, of what lies between calls; NULL: 1 */
-    const struct mpl_sections *sections;     /* NULL: nothing changes section by section */
-    const struct section_scale *in_sections; /* per location, on top; NULL: 1 */
+    const struct mpl_sections *sections; /* NULL: nothing changes section by section */
+    /* Per location and section, on top of compute; NULL: 1. Below zero where it computes nothing that could be scaled: so
+     * many seconds come on top. */
+    const double *const *in_sections;
     const int64_t *const
         *given; /* per location, what it computes before each call; NULL: as recorded */
     const double
@@ -305,9 +300,9 @@ enum mpl_status mpl_targets_make(const struct question *q, const struct spent *s
 /* Changes those of the named locations that have targets. Errors: MPL_E_USAGE. */
 enum mpl_status mpl_targets_change(const struct question *q, size_t i,
                                    struct targets *targets, struct mpl_err *err);
-/* From targets to what the engine applies. */
-enum mpl_status mpl_targets_settle(struct question *q, const struct spent *spent,
-                                   const struct targets *targets, struct mpl_err *err);
+/* From targets to what the engine applies; these are in their place then. */
+void mpl_targets_settle(struct question *q, const struct spent *spent,
+                        const struct targets *targets);
 
 /* ---- inside of the engine ----------------------------------------------------------------- */
 
