@@ -29,19 +29,6 @@ static uint32_t enter_of(const struct mpl_location *loc, uint32_t event)
     return MPL_NONE;
 }
 
-static uint32_t leave_of(const struct mpl_location *loc, uint32_t event)
-{
-    for (uint32_t i = event + 1; i < loc->n_events; i++) {
-        if (mpl_kind_of(loc, i) == MPL_EV_LEAVE) {
-            return i;
-        }
-        if (mpl_kind_of(loc, i) == MPL_EV_ENTER) {
-            return MPL_NONE;
-        }
-    }
-    return MPL_NONE;
-}
-
 /* When the receive at the other end was posted; false where that is not known. */
 static bool find_post(const struct mpl_run *run, struct mpl_end end, int64_t *ticks)
 {
@@ -58,29 +45,9 @@ static bool find_post(const struct mpl_run *run, struct mpl_end end, int64_t *ti
     return true;
 }
 
-/* A call from record to record. Nothing is entered or left in between. */
-struct frame {
-    uint32_t enter;
-    uint32_t leave; /* MPL_NONE: there is no such call */
-    int64_t ticks;  /* that it takes */
-};
-
-/* The call around \p event, most often that of the event before. */
-static void find_frame(const struct mpl_location *loc, uint32_t event, struct frame *frame)
-{
-    if (frame->leave != MPL_NONE && event > frame->enter && event < frame->leave) {
-        return;
-    }
-    frame->enter = enter_of(loc, event);
-    frame->leave = frame->enter == MPL_NONE ? MPL_NONE : leave_of(loc, event);
-    if (frame->leave != MPL_NONE) {
-        frame->ticks = mpl_ticks_of(loc, frame->leave) - mpl_ticks_of(loc, frame->enter);
-    }
-}
-
-/* Whether the call that completes a send may jump. \p own: error of its location. */
+/* Whether the call that completes a send may jump, which is left at \p leave_ticks. */
 static bool may_jump(const struct mpl_run *run, const struct mpl_clock_doubt *doubt,
-                     uint32_t location, int64_t own, uint32_t message, uint32_t leave)
+                     uint32_t location, uint32_t message, int64_t leave_ticks)
 {
     const struct mpl_end end = mpl_match_partner(run->match, location, message);
     int64_t posted;
@@ -88,36 +55,51 @@ static bool may_jump(const struct mpl_run *run, const struct mpl_clock_doubt *do
     if (end.message == MPL_NONE || !find_post(run, end, &posted)) {
         return false;
     }
-    const int64_t apart =
-        mpl_ticks_minus(mpl_ticks_of(&run->model->locations[location], leave), posted);
-    const int64_t error = own + doubt->error_ticks[end.location];
+    const int64_t apart = mpl_ticks_minus(leave_ticks, posted);
+    const int64_t error = doubt->error_ticks[location] + doubt->error_ticks[end.location];
 
     return apart <= error && apart >= -error;
 }
 
-double mpl_doubt_late_receivers_s(const struct mpl_run *run,
-                                  const struct mpl_clock_doubt *doubt, uint32_t location)
+/* The send that a record completes, MPL_NONE where it completes none. Of one that no record says to be over, that is the
+ * record of MPI_Isend. */
+static uint32_t completed_send(const struct mpl_location *loc, uint32_t event)
+{
+    const uint8_t kind = mpl_kind_of(loc, event);
+
+    if (kind != MPL_EV_SEND && kind != MPL_EV_ISEND && kind != MPL_EV_ISEND_DONE) {
+        return MPL_NONE;
+    }
+    const uint32_t message = mpl_message_of(loc, event);
+
+    if (message == MPL_NONE) {
+        return MPL_NONE;
+    }
+    const struct mpl_message send = mpl_message_get(loc, message);
+
+    return (send.post != MPL_NONE ? send.post : send.event) == event ? message : MPL_NONE;
+}
+
+int64_t mpl_doubt_late_receivers(const struct mpl_run *run,
+                                 const struct mpl_clock_doubt *doubt, uint32_t location,
+                                 uint32_t call)
 {
     const struct mpl_location *loc = &run->model->locations[location];
-    const int64_t own = doubt->error_ticks[location];
-    struct frame frame = { MPL_NONE, MPL_NONE, 0 };
+    const int64_t ticks = mpl_events_duration_ticks(run->events, location, 2 * call + 1);
+    struct mpl_call_view view;
     int64_t sum = 0;
 
-    for (uint32_t m = 0; m < loc->n_messages; m++) {
-        const struct mpl_message send = mpl_message_get(loc, m);
+    mpl_events_call(run->events, location, call, &view);
+    const int64_t leave_ticks = mpl_ticks_of(loc, view.last_event);
 
-        if (send.envelope == MPL_NONE || send.event == MPL_NONE ||
-            !loc->envelopes[send.envelope].is_send) {
-            continue;
-        }
-        find_frame(loc, send.post != MPL_NONE ? send.post : send.event, &frame);
-        /* A shorter one cannot jump farther than the reach counts for it anyway. */
-        if (frame.leave != MPL_NONE && frame.ticks > own + doubt->most_ticks &&
-            may_jump(run, doubt, location, own, m, frame.leave)) {
-            sum += frame.ticks;
+    for (uint32_t e = view.first_event; e <= view.last_event; e++) {
+        const uint32_t message = completed_send(loc, e);
+
+        if (message != MPL_NONE && may_jump(run, doubt, location, message, leave_ticks)) {
+            sum += ticks;
         }
     }
-    return mpl_model_seconds(run->model, sum);
+    return sum;
 }
 
 static bool gives_nothing(const struct mpl_run *run, const struct mpl_coll_part *part)

@@ -118,13 +118,19 @@ static void measure_calls(const struct measure *m, uint32_t location,
     const uint32_t n = mpl_events_span_count(run->events, location);
     int64_t less = 0;
     int64_t more = 0;
+    int64_t jumps = 0;
 
     for (uint32_t k = 1; k < n; k += 2) {
         const int64_t wait = mpl_events_wait_ticks(run->events, location, k);
-        const int64_t rest = mpl_events_duration_ticks(run->events, location, k) - wait;
+        const int64_t ticks = mpl_events_duration_ticks(run->events, location, k);
+        const int64_t rest = ticks - wait;
 
         if (wait > 0) {
             mpl_contests_add_call(races, location, k / 2, wait);
+        }
+        /* A shorter one cannot jump farther than is counted for it anyway. */
+        if (ticks > own + m->doubt->most_ticks) {
+            jumps += mpl_doubt_late_receivers(run, m->doubt, location, k / 2);
         }
         /* Of a call that is shorter than any error it does not matter who is at its other end. */
         if (wait <= at_least && rest <= at_least) {
@@ -133,24 +139,22 @@ static void measure_calls(const struct measure *m, uint32_t location,
             continue;
         }
         const int64_t error = own + other_error(run, m->doubt, location, k / 2, &others);
-
         less += least(wait, error);
         more += least(rest, error);
     }
     change->less_ticks = less;
     change->more_ticks = more;
     change->ends_s = ENDS * mpl_model_seconds(run->model, own + others.most_ticks);
+    change->jumps_s = mpl_model_seconds(run->model, jumps);
 }
 
 static enum mpl_status measure_location(void *context, size_t l, unsigned worker,
                                         struct mpl_err *err)
 {
     const struct measure *m = context;
-    struct change *change = &m->change[l];
 
     (void) err;
-    measure_calls(m, (uint32_t) l, &m->races[worker], change);
-    change->jumps_s = mpl_doubt_late_receivers_s(m->run, m->doubt, (uint32_t) l);
+    measure_calls(m, (uint32_t) l, &m->races[worker], &m->change[l]);
     return MPL_OK;
 }
 

@@ -305,14 +305,28 @@ START_TEST(a_call_for_one_message_depends_on_the_clock_at_its_other_end_only)
 }
 END_TEST
 
+/* What may jump of the sends of rank 0, in us. Ends the analysis. */
+static int64_t jumps_of_sends(struct mpl_analysis *a, int64_t bound_us)
+{
+    const int64_t bounds_us[] = { 0, bound_us };
+    const struct mpl_run *run = &a->runs[0];
+    struct mpl_clock_doubt doubt;
+    int64_t ticks = 0;
+
+    (void) set_bounds(a, bounds_us);
+    ck_assert_int_eq(mpl_doubt_create(run, arena, &doubt, NULL), MPL_OK);
+    for (uint32_t k = 0; k < mpl_events_call_count(run->events, 0); k++) {
+        ticks += mpl_doubt_late_receivers(run, &doubt, 0, k);
+    }
+    ticks = ticks * 1000000 / (int64_t) run->model->ticks_per_s;
+    mpl_analysis_destroy(a);
+    return ticks;
+}
+
 /* Rank 0 sends for 100 us to rank 1, which posts the receive so long before the send is left. */
-static double jumps_of(int64_t before_us, int64_t bound_us)
+static int64_t jumps_of(int64_t before_us, int64_t bound_us)
 {
     struct program p = { .n_ranks = 2 };
-    const int64_t bounds_us[] = { 0, bound_us };
-    struct mpl_analysis *a;
-    struct mpl_clock_doubt doubt;
-    double jumps_s;
 
     for (int round = 0; round < 5; round++) {
         const int64_t t = round * 400;
@@ -320,20 +334,29 @@ static double jumps_of(int64_t before_us, int64_t bound_us)
         program_add(&p, arena, 0, "ssend", t, t + 100, "to 1");
         program_add(&p, arena, 1, "recv", t + 100 - before_us, t + 105, "from 0");
     }
-    a = analyse_text(program_text(&p, NULL, arena));
-    (void) set_bounds(a, bounds_us);
-    ck_assert_int_eq(mpl_doubt_create(&a->runs[0], arena, &doubt, NULL), MPL_OK);
-    jumps_s = mpl_doubt_late_receivers_s(&a->runs[0], &doubt, 0);
-    mpl_analysis_destroy(a);
-    return jumps_s;
+    return jumps_of_sends(analyse_text(program_text(&p, NULL, arena)), bound_us);
 }
 
 START_TEST(a_send_that_may_have_ended_before_the_receive_is_contested)
 {
-    ck_assert_near(jumps_of(3, 10), 500e-6);
-    ck_assert_near(jumps_of(-3, 10), 500e-6);
-    ck_assert_near(jumps_of(30, 10), 0);
-    ck_assert_near(jumps_of(3, 2), 0);
+    ck_assert_int_eq(jumps_of(3, 10), 500);
+    ck_assert_int_eq(jumps_of(-3, 10), 500);
+    ck_assert_int_eq(jumps_of(30, 10), 0);
+    ck_assert_int_eq(jumps_of(3, 2), 0);
+}
+END_TEST
+
+/* The receives are posted shortly before the second wait is left, long after the first one was. */
+START_TEST(of_sends_that_are_waited_for_the_wait_is_contested)
+{
+    static const char *const text =
+        "# us\n"
+        "rank 0: isend 0..1 to 1 as a isend 1..2 to 1 as b wait 2..10 for a wait 10..110 "
+        "for b\n"
+        "rank 1: compute 0..105 irecv 105..106 from 0 as c irecv 106..107 from 0 as d "
+        "waitall 107..111 for c d\n";
+
+    ck_assert_int_eq(jumps_of_sends(analyse_text(text), 10), 100);
 }
 END_TEST
 
@@ -415,6 +438,7 @@ int main(void)
     tcase_add_test(tcase,
                    a_call_for_one_message_depends_on_the_clock_at_its_other_end_only);
     tcase_add_test(tcase, a_send_that_may_have_ended_before_the_receive_is_contested);
+    tcase_add_test(tcase, of_sends_that_are_waited_for_the_wait_is_contested);
     tcase_add_test(tcase, a_wait_for_one_of_two_that_come_together_is_contested);
     tcase_add_test(tcase, a_call_that_waits_for_two_who_come_together_is_contested);
     return run_suite(suite);
