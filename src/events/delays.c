@@ -598,7 +598,6 @@ static bool add_location(struct roots *r, uint32_t location)
 {
     const size_t end = r->d.blames.first[location + 1];
     size_t b = r->d.blames.first[location];
-    uint32_t last = MPL_NONE;
     bool is_enough = true;
 
     r->held.n = 0;
@@ -612,11 +611,7 @@ static bool add_location(struct roots *r, uint32_t location)
              b++) {
             is_enough = add_blamed(r, location, b);
         }
-        /* Of several in a call the longest comes first. */
-        if (is_enough && held->call != last) {
-            is_enough = add_held(r, location, held);
-            last = held->call;
-        }
+        is_enough = is_enough && add_held(r, location, held);
     }
     for (; b < end && is_enough; b++) {
         is_enough = add_blamed(r, location, b);

@@ -37,7 +37,7 @@ struct mpl_held {
     int64_t ticks;
     int64_t end_ticks;
 };
-/* Those of a location, ascending by call, are added to \p out. False when out of memory. */
+/* Those of a location, each once, ascending by call, are added to \p out. False when out of memory. */
 bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out);
 
 #endif

@@ -10,8 +10,6 @@
 
 #include "events/delays_priv.h"
 
-#include <stdlib.h>
-
 /* The last call of a location that is entered up to a moment; MPL_NONE. It is looked for around call \p near: messages
  * are in the order of time, so a search among all calls would ask for memory far away, each time. */
 static uint32_t entered_until(const struct mpl_events *events, uint32_t location,
@@ -43,56 +41,6 @@ static uint32_t entered_until(const struct mpl_events *events, uint32_t location
     return low == 0 ? MPL_NONE : low - 1;
 }
 
-/* A wait for a message is most often among so many calls behind the one that sends it. */
-enum { CALLS_BEHIND = 16 };
-
-/* A call and its records. */
-struct wait_call {
-    uint32_t call;
-    uint32_t enter;
-    uint32_t leave;
-};
-
-/* The call with a record, which stands behind call \p sent: false if it is not near or in none. */
-static bool find_wait(const struct mpl_lane *lane, uint32_t sent, uint32_t event,
-                      struct wait_call *out)
-{
-    /* Calls follow one another, so only the first that does not end before the record can hold it. */
-    for (uint32_t k = sent; k < lane->n_calls && k - sent < CALLS_BEHIND; k++) {
-        const uint32_t leave = mpl_call_leave(lane, k);
-
-        if (event <= leave) {
-            *out = (struct wait_call){ k, mpl_call_enter(lane, k), leave };
-            return out->enter <= event;
-        }
-    }
-    return false;
-}
-
-/*
- * The call in which a message that is sent has to be handed over at last: the wait for it, or the send. Messages sent one
- * after the other are mostly waited for together, in the call that \p last is.
- */
-static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
-                             uint32_t message, const struct mpl_message *m,
-                             struct wait_call *last)
-{
-    const struct mpl_lane *lane = &events->lanes[location];
-    const uint32_t sent = lane->call_of_message[message];
-
-    if (mpl_kind_of(&events->model->locations[location], m->event) == MPL_EV_SEND) {
-        return sent;
-    }
-    if (m->post == MPL_NONE) {
-        return MPL_NONE;
-    }
-    if ((last->enter <= m->post && m->post <= last->leave) ||
-        find_wait(lane, sent, m->post, last)) {
-        return last->call;
-    }
-    return mpl_call_find(events, location, m->post);
-}
-
 /* Of what the receiver computes meanwhile the longest stretch; it must be most of the call. */
 static bool is_held(const struct mpl_events *events, uint32_t location, uint32_t call,
                     struct mpl_end received, struct mpl_held *out)
@@ -122,78 +70,57 @@ static bool is_held(const struct mpl_events *events, uint32_t location, uint32_t
     return out->ticks > 0 && 2 * out->ticks >= leave - enter;
 }
 
-static int by_call(const void *x, const void *y)
+/*
+ * How a call is held in which sends have to be handed over at last; of several the longest counts. False where it is not.
+ */
+static bool find_held(const struct mpl_events *events, uint32_t location, uint32_t number,
+                      const struct mpl_call *call, struct mpl_held *longest)
 {
-    const struct mpl_held *a = x;
-    const struct mpl_held *b = y;
-
-    if (a->call != b->call) {
-        return a->call < b->call ? -1 : 1;
-    }
-    return (a->ticks < b->ticks) - (a->ticks > b->ticks);
-}
-
-/* Adds a message that is sent to \p out if it is held. False: no memory. */
-static bool add_if_held(const struct mpl_events *events, uint32_t location,
-                        uint32_t message, struct wait_call *last, struct mpl_buf *out)
-{
-    const struct mpl_message sent =
-        mpl_message_get(&events->model->locations[location], message);
-    const uint32_t partner = events->match->partner[location][message];
-    struct mpl_held *kept;
+    const struct mpl_location *loc = &events->model->locations[location];
+    uint32_t first = MPL_NONE; /* message that is held longest */
     struct mpl_held held;
-    uint32_t call;
 
-    if (partner == MPL_NONE || sent.event == MPL_NONE) {
-        return true;
+    for (uint32_t e = call->enter; e <= call->leave; e++) {
+        const uint32_t message = mpl_send_done_at(loc, e);
+        const uint32_t partner =
+            message == MPL_NONE ? MPL_NONE : events->match->partner[location][message];
+
+        if (partner != MPL_NONE &&
+            is_held(events, location, number, mpl_match_end(events->match, partner),
+                    &held) &&
+            (first == MPL_NONE || held.ticks > longest->ticks ||
+             (held.ticks == longest->ticks && message < first))) {
+            *longest = held;
+            first = message;
+        }
     }
-    call = last_call_of(events, location, message, &sent, last);
-    if (call == MPL_NONE || mpl_call_wait_ticks(&events->lanes[location], call) != 0 ||
-        !is_held(events, location, call, mpl_match_end(events->match, partner), &held)) {
-        return true;
-    }
-    kept = mpl_buf_add(out);
-    if (kept != NULL) {
-        *kept = held;
-    }
-    return kept != NULL;
+    return first != MPL_NONE;
 }
 
 bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out)
 {
     const struct mpl_location *loc = &events->model->locations[location];
-    const size_t first = out->n;
-    struct wait_call last = { MPL_NONE, MPL_NONE, 0 };
+    const struct mpl_lane *lane = &events->lanes[location];
+    struct mpl_held held;
 
-    for (uint32_t m = 0, n; m < loc->n_messages; m += n) {
-        const struct mpl_message *messages = mpl_messages_from(loc, m, &n);
+    for (uint32_t k = 0; k < lane->n_calls; k++) {
+        const struct mpl_call call = mpl_call_get(lane, k);
 
-        for (uint32_t i = 0; i < n; i++) {
-            const uint32_t e = messages[i].envelope;
-
-            if (e != MPL_NONE && loc->envelopes[e].is_send &&
-                !add_if_held(events, location, m + i, &last, out)) {
-                return false;
-            }
+        if (call.wait_kind == MPL_WAIT_NONE &&
+            mpl_call_use(events, loc, &call).block != BLOCK_NEVER &&
+            find_held(events, location, k, &call, &held) && !mpl_buf_put(out, &held)) {
+            return false;
         }
-    }
-    if (out->n > first) {
-        qsort(mpl_buf_get(out, first), out->n - first, sizeof(struct mpl_held), by_call);
     }
     return true;
 }
 
-/* Of several messages in a call the longest comes first. */
 static double seconds_of(const struct mpl_events *events, const struct mpl_buf *held)
 {
     int64_t ticks = 0;
-    uint32_t last = MPL_NONE;
 
     for (size_t i = 0; i < held->n; i++) {
-        const struct mpl_held *h = mpl_buf_get(held, i);
-
-        ticks += h->call == last ? 0 : h->ticks;
-        last = h->call;
+        ticks += ((const struct mpl_held *) mpl_buf_get(held, i))->ticks;
     }
     return mpl_model_seconds(events->model, ticks);
 }

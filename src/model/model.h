@@ -341,6 +341,22 @@ static inline uint32_t mpl_message_of(const struct mpl_location *loc, uint32_t e
     return mpl_event_column_ref(&loc->column, MPL_REF_MESSAGE, event);
 }
 
+/** The send that is over with an event: a SEND, or the ISEND_DONE that counts for it. MPL_NONE: none is. */
+static inline uint32_t mpl_send_done_at(const struct mpl_location *loc, uint32_t event)
+{
+    const uint8_t kind = mpl_kind_of(loc, event);
+
+    if (kind != MPL_EV_SEND && kind != MPL_EV_ISEND_DONE) {
+        return MPL_NONE;
+    }
+    const uint32_t message = mpl_message_of(loc, event);
+
+    return kind == MPL_EV_SEND ||
+                   (message != MPL_NONE && mpl_message_get(loc, message).post == event)
+               ? message
+               : MPL_NONE;
+}
+
 /** Makes what was added the columns of \p loc, in \p arena, and is ready for the next one. False: out of memory. */
 bool mpl_event_writer_end(struct mpl_event_writer *writer, struct mpl_arena *arena,
                           struct mpl_location *loc);

@@ -61,25 +61,6 @@ static bool may_jump(const struct mpl_run *run, const struct mpl_clock_doubt *do
     return apart <= error && apart >= -error;
 }
 
-/* The send that a record completes, MPL_NONE where it completes none. Of one that no record says to be over, that is the
- * record of MPI_Isend. */
-static uint32_t completed_send(const struct mpl_location *loc, uint32_t event)
-{
-    const uint8_t kind = mpl_kind_of(loc, event);
-
-    if (kind != MPL_EV_SEND && kind != MPL_EV_ISEND && kind != MPL_EV_ISEND_DONE) {
-        return MPL_NONE;
-    }
-    const uint32_t message = mpl_message_of(loc, event);
-
-    if (message == MPL_NONE) {
-        return MPL_NONE;
-    }
-    const struct mpl_message send = mpl_message_get(loc, message);
-
-    return (send.post != MPL_NONE ? send.post : send.event) == event ? message : MPL_NONE;
-}
-
 int64_t mpl_doubt_late_receivers(const struct mpl_run *run,
                                  const struct mpl_clock_doubt *doubt, uint32_t location,
                                  uint32_t call)
@@ -93,7 +74,7 @@ int64_t mpl_doubt_late_receivers(const struct mpl_run *run,
     const int64_t leave_ticks = mpl_ticks_of(loc, view.last_event);
 
     for (uint32_t e = view.first_event; e <= view.last_event; e++) {
-        const uint32_t message = completed_send(loc, e);
+        const uint32_t message = mpl_send_done_at(loc, e);
 
         if (message != MPL_NONE && may_jump(run, doubt, location, message, leave_ticks)) {
             sum += ticks;

@@ -336,6 +336,25 @@ START_TEST(a_send_is_held_while_its_receiver_computes)
 }
 END_TEST
 
+/* Both receives are posted when rank 0 sends; rank 1 computes until 60 then, rank 2 until 40. */
+START_TEST(of_several_sends_in_a_call_the_longest_held_counts)
+{
+    const struct mpl_events *events = events_of_text(
+        "# us\n"
+        "rank 0: compute 0..5 isend 5..6 to 2 as a isend 6..7 to 1 as b isend 7..8 to 2 as "
+        "c "
+        "waitall 8..63 for a b c\n"
+        "rank 1: irecv 0..1 from 0 as b compute 1..60 wait 60..64 for b\n"
+        "rank 2: irecv 0..1 from 0 as a irecv 1..2 from 0 as c compute 2..40 "
+        "waitall 40..64 for a c\n",
+        arena);
+    const double *held_s = NULL;
+
+    ck_assert_int_eq(mpl_events_held(events, arena, &held_s, NULL), MPL_OK);
+    ck_assert_double_eq_tol(held_s[0], 52e-6, 1e-12);
+}
+END_TEST
+
 /* Rank 0 is held from 6 to 60, also where rank 1 comes to MPI before it takes the message (the send of rank 2). */
 START_TEST(held_sends_last_until_their_receiver_is_in_mpi)
 {
@@ -431,6 +450,7 @@ int main(void)
     tcase_add_test(small, a_wait_begins_where_its_culprit_was_late_by_itself);
     tcase_add_test(small, a_send_is_held_while_its_receiver_computes);
     tcase_add_test(small, held_sends_last_until_their_receiver_is_in_mpi);
+    tcase_add_test(small, of_several_sends_in_a_call_the_longest_held_counts);
     tcase_add_test(small, out_of_memory_for_origins_is_told);
     if (traces_are_there("delay costs of real traces")) {
         tcase_set_timeout(real, 120);
