@@ -194,6 +194,26 @@ uint32_t mpl_distinct_add(struct mpl_distinct *distinct, const void *item);
 void *mpl_distinct_take(struct mpl_distinct *distinct, struct mpl_arena *arena);
 void mpl_distinct_free(struct mpl_distinct *distinct);
 
+/* ---- memory that is needed soon ------------------------------------------------- */
+
+/*
+ * A function that only prefetches has no effect as gcc sees it, and calls of it are removed; an empty statement of assembly
+ * is an effect that costs nothing.
+ */
+/** Begins to bring what is at \p address from memory, and does not wait for it. Any address will do. */
+static inline void mpl_prefetch(const void *address)
+{
+    __builtin_prefetch(address);
+    __asm__ volatile("");
+}
+
+/** The same of what is to be written. */
+static inline void mpl_prefetch_to_write(const void *address)
+{
+    __builtin_prefetch(address, 1);
+    __asm__ volatile("");
+}
+
 /* ---- hashes ----------------------------------------------------------------- */
 
 /** The finaliser of splitmix64 (Steele, Lea, Flood 2014): every bit of \p x reaches every bit. Of 0, 1, 2, … it

@@ -49,9 +49,9 @@ static void fetch_number(const struct mpl_causality *c, const struct mpl_stamp *
 {
     const enum mpl_width width = stamp->shape.width;
 
-    __builtin_prefetch((const char *) stamp->values + place * mpl_width_bytes(width));
+    mpl_prefetch((const char *) stamp->values + place * mpl_width_bytes(width));
     if (width != MPL_WIDTH_WHOLE) {
-        __builtin_prefetch(&c->values[stamp->up + place]);
+        mpl_prefetch(&c->values[stamp->up + place]);
     }
 }
 
@@ -179,7 +179,7 @@ static uint32_t find_above(struct mpl_causality *c, const struct part *part, uin
         const struct mpl_stamps *s = &c->stamps[part->row[i]];
 
         if (known[i] > 0 && s->highest > level) {
-            __builtin_prefetch(&s->sinks[known[i] / 64]);
+            mpl_prefetch(&s->sinks[known[i] / 64]);
             sought[n++].member = i;
         }
     }
@@ -187,7 +187,7 @@ static uint32_t find_above(struct mpl_causality *c, const struct part *part, uin
         const struct mpl_stamps *s = &c->stamps[part->row[sought[k].member]];
 
         sought[k].n = count_stamps(s, known[sought[k].member]);
-        __builtin_prefetch(mpl_entry(c, s, sought[k].n - (sought[k].n > 0 ? 1 : 0)));
+        mpl_prefetch(mpl_entry(c, s, sought[k].n - (sought[k].n > 0 ? 1 : 0)));
     }
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t location = part->row[sought[k].member];

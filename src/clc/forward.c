@@ -68,10 +68,10 @@ static void ask_ahead(void *context, uint32_t location, uint32_t i)
     const struct mpl_clc_track *track = &r->net->track[location];
     const struct mpl_net_point *point = &track->points[i];
 
-    __builtin_prefetch(&track->at[i], 1);
-    __builtin_prefetch(&track->times->offset[point->event]);
+    mpl_prefetch_to_write(&track->at[i]);
+    mpl_prefetch(&track->times->offset[point->event]);
     if ((point->flags & MPL_POINT_GROUP) == 0) {
-        __builtin_prefetch(&r->net->pair_ticks[point->link], 1);
+        mpl_prefetch_to_write(&r->net->pair_ticks[point->link]);
     }
 }
 

@@ -158,16 +158,18 @@ static void take_batch(const struct mpl_run *run, uint32_t l, struct batch *b,
 {
     const struct mpl_location *locations = run->model->locations;
 
-    for (size_t i = 0; i < b->n; i++) {
-        const struct mpl_end end = b->all[i].sender;
+    for (int is_there = 0; is_there <= 1; is_there++) {
+        for (size_t i = 0; i < b->n; i++) {
+            const struct mpl_end end = b->all[i].sender;
 
-        mpl_message_prefetch(&locations[end.location], end.message);
+            mpl_message_prefetch(&locations[end.location], end.message, is_there == 1);
+        }
     }
     for (size_t i = 0; i < b->n; i++) {
         const uint32_t sent = sent_event(run, &b->all[i]);
 
         if (sent != MPL_NONE) {
-            __builtin_prefetch(&locations[b->all[i].sender.location].times.offset[sent]);
+            mpl_prefetch(&locations[b->all[i].sender.location].times.offset[sent]);
         }
     }
     for (size_t i = 0; i < b->n; i++) {

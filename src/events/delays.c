@@ -459,12 +459,12 @@ static void fetch_ahead(const struct delays *d, uint32_t location)
     const uint32_t first = b->call - met < CALLS_AHEAD ? met : b->call - CALLS_AHEAD;
 
     for (uint32_t k = first; k <= b->call; k += CALLS_PER_LINE) {
-        __builtin_prefetch(&lane->times[k]);
+        mpl_prefetch(&lane->times[k]);
     }
-    __builtin_prefetch(mpl_call_block_of(lane, met));
-    __builtin_prefetch(mpl_call_block_of(lane, b->call));
+    mpl_prefetch(mpl_call_block_of(lane, met));
+    mpl_prefetch(mpl_call_block_of(lane, b->call));
     if (left > 1 + 2 * CALLS_PER_LINE) {
-        __builtin_prefetch(b - 2 * CALLS_PER_LINE);
+        mpl_prefetch(b - 2 * CALLS_PER_LINE);
     }
 }
 

@@ -596,9 +596,11 @@ struct mpl_messages mpl_events_messages(const struct mpl_events *events, uint32_
  */
 bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
                              uint32_t span, uint32_t *message);
-/** Begins to bring the call of a span from memory or, once that \p is_there, its only message; it does not wait for it. */
+/** What mpl_events_fetch() brings; each needs the one before. */
+enum mpl_fetched { MPL_FETCHED_CALL, MPL_FETCHED_MESSAGE_BLOCK, MPL_FETCHED_MESSAGE };
+/** Begins to bring the call of a span or its first message from memory; it does not wait for it. */
 void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32_t span,
-                      bool is_there);
+                      enum mpl_fetched what);
 /** The span in which message end \p message of \p location is posted (send) or completed
  *  (receive); MPL_NONE if in none. */
 uint32_t mpl_events_span_of_message(const struct mpl_events *events, uint32_t location,

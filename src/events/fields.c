@@ -55,18 +55,19 @@ uint32_t mpl_events_sole_message(const struct mpl_events *events, uint32_t locat
 }
 
 void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32_t span,
-                      bool is_there)
+                      enum mpl_fetched what)
 {
     const struct mpl_lane *lane = &events->lanes[location];
 
-    if (!is_there) {
-        __builtin_prefetch(&lane->times[span / 2]);
-        __builtin_prefetch(mpl_call_block_of(lane, span / 2));
+    if (what == MPL_FETCHED_CALL) {
+        mpl_prefetch(&lane->times[span / 2]);
+        mpl_prefetch(mpl_call_block_of(lane, span / 2));
     } else if (span % 2 != 0) {
         const struct mpl_call call = mpl_call_get(lane, span / 2);
 
         if (call.parts == MPL_PARTS_MESSAGES) {
-            mpl_message_prefetch(&events->model->locations[location], call.first);
+            mpl_message_prefetch(&events->model->locations[location], call.first,
+                                 what == MPL_FETCHED_MESSAGE);
         }
     }
 }

@@ -36,8 +36,7 @@ static void find_batch(const struct mpl_events *events, const uint32_t *partner,
         ends[i].location = MPL_NONE;
         if (partner[i] != MPL_NONE) {
             ends[i] = mpl_match_end(events->match, partner[i]);
-            __builtin_prefetch(
-                &events->lanes[ends[i].location].post_of_message[ends[i].message]);
+            mpl_prefetch(&events->lanes[ends[i].location].post_of_message[ends[i].message]);
         }
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -48,8 +47,8 @@ static void find_batch(const struct mpl_events *events, const uint32_t *partner,
         if (calls[i] != MPL_NONE) {
             const struct mpl_lane *lane = &events->lanes[ends[i].location];
 
-            __builtin_prefetch(&lane->times[calls[i]]);
-            __builtin_prefetch(mpl_call_block_of(lane, calls[i]));
+            mpl_prefetch(&lane->times[calls[i]]);
+            mpl_prefetch(mpl_call_block_of(lane, calls[i]));
         }
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -301,10 +301,18 @@ static inline const struct mpl_message *mpl_messages_from(const struct mpl_locat
                                 at];
 }
 
-/** Asks the processor to have it at hand soon. */
-static inline void mpl_message_prefetch(const struct mpl_location *loc, uint32_t message)
+/** Asks the processor to have the block of a message at hand soon or, once that \p is_there, the message. */
+static inline void mpl_message_prefetch(const struct mpl_location *loc, uint32_t message,
+                                        bool is_there)
 {
-    __builtin_prefetch(&loc->message_blocks[message / MPL_BLOCK_MESSAGES]);
+    const struct mpl_message_block *block =
+        &loc->message_blocks[message / MPL_BLOCK_MESSAGES];
+
+    if (!is_there) {
+        mpl_prefetch(block);
+    } else {
+        mpl_prefetch(&loc->message_shapes[block->shape + message % MPL_BLOCK_MESSAGES]);
+    }
 }
 
 /** What a message end names; NULL: it was never completed. */

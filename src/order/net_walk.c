@@ -292,9 +292,9 @@ static inline void look_ahead(const struct walk *w, const struct mpl_net_track *
     if (i + POINTS_AHEAD < track->n_points) {
         const struct mpl_net_point *point = &track->points[i + POINTS_AHEAD];
 
-        __builtin_prefetch(point + POINTS_AHEAD);
+        mpl_prefetch(point + POINTS_AHEAD);
         if ((point->flags & MPL_POINT_GROUP) == 0) {
-            __builtin_prefetch(&w->pair[point->link], 1);
+            mpl_prefetch_to_write(&w->pair[point->link]);
         }
         if (w->by->soon != NULL) {
             w->by->soon(w->by->context, location, i + POINTS_AHEAD);

@@ -74,8 +74,8 @@ static uint32_t find_ends(struct mpl_order_pairs *walk, struct mpl_order_pair *p
                                                 .to_message = i,
                                                 .to_event = message.event };
             sent[n++] = from.message;
-            mpl_message_prefetch(&locations[from.location], from.message);
-            __builtin_prefetch(&loc->times.offset[message.event]);
+            mpl_message_prefetch(&locations[from.location], from.message, false);
+            mpl_prefetch(&loc->times.offset[message.event]);
         }
     }
     walk->next = i;
@@ -90,12 +90,15 @@ uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pai
     const uint32_t n = find_ends(walk, pairs, sent);
 
     for (uint32_t i = 0; i < n; i++) {
+        mpl_message_prefetch(&locations[pairs[i].from_location], sent[i], true);
+    }
+    for (uint32_t i = 0; i < n; i++) {
         struct mpl_order_pair *pair = &pairs[i];
         const struct mpl_location *sender = &locations[pair->from_location];
 
         pair->from = sender->process;
         pair->from_event = mpl_message_get(sender, sent[i]).event;
-        __builtin_prefetch(&sender->times.offset[pair->from_event]);
+        mpl_prefetch(&sender->times.offset[pair->from_event]);
     }
     for (uint32_t i = 0; i < n && view->match->is_guess != NULL; i++) {
         pairs[i].is_guess =

@@ -312,16 +312,17 @@ bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_span_fil
     return !isnan(value) && value != 0;
 }
 
-/* Rows lie far apart where many have one partner: without this, each waits for memory twice. */
+/* Rows lie far apart where many have one partner: without this, each waits for memory three times. */
 static void fetch_messages(const struct mpl_recognition *r, const struct mpl_bound *bounds,
                            const struct mpl_rows *rows)
 {
-    for (int is_there = 0; is_there <= 1; is_there++) {
+    for (int what = MPL_FETCHED_CALL; what <= MPL_FETCHED_MESSAGE; what++) {
         for (uint32_t k = 0; k < rows->n; k++) {
             const struct mpl_bound *bound = &bounds[rows->at[k]];
 
             if (bound->kind == MPL_BOUND_SPAN && bound->message == MPL_NONE) {
-                mpl_events_fetch(r->events, bound->location, bound->at, is_there == 1);
+                mpl_events_fetch(r->events, bound->location, bound->at,
+                                 (enum mpl_fetched) what);
             }
         }
     }

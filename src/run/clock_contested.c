@@ -157,7 +157,7 @@ static void enter_race(struct mpl_contests *races, uint32_t location, uint32_t s
     if (mpl_buf_grow_to(&races->entrants, n + 1)) {
         ((struct entrant *) races->entrants.data)[n] =
             (struct entrant){ .location = location, .span = span };
-        mpl_events_fetch(races->run->events, location, span, false);
+        mpl_events_fetch(races->run->events, location, span, MPL_FETCHED_CALL);
     } else {
         races->has_no_memory = true;
     }
