@@ -41,18 +41,32 @@ static uint32_t entered_until(const struct mpl_events *events, uint32_t location
     return low == 0 ? MPL_NONE : low - 1;
 }
 
-/* Of what the receiver computes meanwhile the longest stretch; it must be most of the call. */
-static bool is_held(const struct mpl_events *events, uint32_t location, uint32_t call,
-                    struct mpl_end received, struct mpl_held *out)
-{
-    const int64_t enter = mpl_call_enter_ticks(events, location, call);
-    const int64_t leave = mpl_call_leave_ticks(events, location, call);
-    const uint32_t receiver = received.location;
-    const uint32_t last =
-        entered_until(events, receiver, leave,
-                      mpl_events_call_of_message(events, receiver, received.message));
+/* A send that may be held in a call, and the call that takes it. */
+struct candidate {
+    uint32_t call;
+    uint32_t message;
+    struct mpl_end received;
+    uint32_t receive;
+};
 
-    *out = (struct mpl_held){ .call = call, .receiver = receiver };
+/* Receivers are far from each other in memory; so some are asked for together, and looked at when they have come. */
+enum { MOST_AT_ONCE = 32 };
+struct batch {
+    size_t n;
+    struct candidate all[MOST_AT_ONCE];
+};
+
+/* Of what the receiver computes meanwhile the longest stretch; it must be most of the call. */
+static bool is_held(const struct mpl_events *events, uint32_t location,
+                    const struct candidate *c, struct mpl_held *out)
+{
+    const int64_t enter = mpl_call_enter_ticks(events, location, c->call);
+    const int64_t leave = mpl_call_leave_ticks(events, location, c->call);
+    const uint32_t receiver = c->received.location;
+    const uint32_t last = entered_until(events, receiver, leave, c->receive);
+
+    *out =
+        (struct mpl_held){ .call = c->call, .message = c->message, .receiver = receiver };
     for (uint32_t k = last == MPL_NONE ? 0 : last; k > 0; k--) {
         const int64_t end = mpl_call_enter_ticks(events, receiver, k);
         const int64_t before = mpl_call_leave_ticks(events, receiver, k - 1);
@@ -70,49 +84,95 @@ static bool is_held(const struct mpl_events *events, uint32_t location, uint32_t
     return out->ticks > 0 && 2 * out->ticks >= leave - enter;
 }
 
-/*
- * How a call is held in which sends have to be handed over at last; of several the longest counts. False where it is not.
- */
-static bool find_held(const struct mpl_events *events, uint32_t location, uint32_t number,
-                      const struct mpl_call *call, struct mpl_held *longest)
+/* Of several in a call the longest is kept. False: no memory. */
+static bool keep(struct mpl_buf *out, size_t first, const struct mpl_held *held)
+{
+    struct mpl_held *last = out->n > first ? mpl_buf_get(out, out->n - 1) : NULL;
+
+    if (last == NULL || last->call != held->call) {
+        return mpl_buf_put(out, held);
+    }
+    if (held->ticks > last->ticks ||
+        (held->ticks == last->ticks && held->message < last->message)) {
+        *last = *held;
+    }
+    return true;
+}
+
+/* Adds those of the batch that are held to \p out, which has others of the location from \p first on. False: no memory. */
+static bool take_batch(const struct mpl_events *events, uint32_t location,
+                       struct batch *batch, struct mpl_buf *out, size_t first)
+{
+    bool is_enough = true;
+
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct mpl_end received = batch->all[i].received;
+
+        mpl_prefetch(&events->lanes[received.location].call_of_message[received.message]);
+    }
+    for (size_t i = 0; i < batch->n; i++) {
+        struct candidate *c = &batch->all[i];
+        const struct mpl_lane *lane = &events->lanes[c->received.location];
+
+        c->receive = lane->call_of_message[c->received.message];
+        if (c->receive != MPL_NONE) {
+            mpl_prefetch(&lane->times[c->receive]);
+            mpl_prefetch(mpl_call_block_of(lane, c->receive));
+        }
+    }
+    for (size_t i = 0; i < batch->n && is_enough; i++) {
+        struct mpl_held held;
+
+        is_enough =
+            !is_held(events, location, &batch->all[i], &held) || keep(out, first, &held);
+    }
+    batch->n = 0;
+    return is_enough;
+}
+
+/* The sends that have to be handed over at last in a call. */
+static bool take_call(const struct mpl_events *events, uint32_t location, uint32_t number,
+                      const struct mpl_call *call, struct batch *batch, struct mpl_buf *out,
+                      size_t first)
 {
     const struct mpl_location *loc = &events->model->locations[location];
-    uint32_t first = MPL_NONE; /* message that is held longest */
-    struct mpl_held held;
 
     for (uint32_t e = call->enter; e <= call->leave; e++) {
         const uint32_t message = mpl_send_done_at(loc, e);
         const uint32_t partner =
             message == MPL_NONE ? MPL_NONE : events->match->partner[location][message];
 
-        if (partner != MPL_NONE &&
-            is_held(events, location, number, mpl_match_end(events->match, partner),
-                    &held) &&
-            (first == MPL_NONE || held.ticks > longest->ticks ||
-             (held.ticks == longest->ticks && message < first))) {
-            *longest = held;
-            first = message;
+        if (partner == MPL_NONE) {
+            continue;
         }
+        if (batch->n == MOST_AT_ONCE && !take_batch(events, location, batch, out, first)) {
+            return false;
+        }
+        batch->all[batch->n++] =
+            (struct candidate){ number, message, mpl_match_end(events->match, partner),
+                                MPL_NONE };
     }
-    return first != MPL_NONE;
+    return true;
 }
 
 bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out)
 {
     const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
-    struct mpl_held held;
+    const size_t first = out->n;
+    struct batch batch;
 
+    batch.n = 0;
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call call = mpl_call_get(lane, k);
 
         if (call.wait_kind == MPL_WAIT_NONE &&
             mpl_call_use(events, loc, &call).block != BLOCK_NEVER &&
-            find_held(events, location, k, &call, &held) && !mpl_buf_put(out, &held)) {
+            !take_call(events, location, k, &call, &batch, out, first)) {
             return false;
         }
     }
-    return true;
+    return take_batch(events, location, &batch, out, first);
 }
 
 static double seconds_of(const struct mpl_events *events, const struct mpl_buf *held)
