@@ -569,6 +569,9 @@ uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t loca
 /** The call in which a message of \p location is sent, or its receive is over; MPL_NONE if none is recorded around that. */
 uint32_t mpl_events_call_of_message(const struct mpl_events *events, uint32_t location,
                                     uint32_t message);
+/** Begins to bring what mpl_events_posting_call() looks up or, once that \p is_there, the call it finds. */
+void mpl_events_fetch_posting(const struct mpl_events *events, uint32_t location,
+                              uint32_t message, bool is_there);
 /** The call that posts (sends, blocking receives, MPI_Irecv) the other end of a message of
  *  \p location, and whose; false where the message has no partner or that is not recorded. */
 bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,

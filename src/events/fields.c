@@ -164,6 +164,26 @@ uint32_t mpl_events_call_of_message(const struct mpl_events *events, uint32_t lo
     return events->lanes[location].call_of_message[message];
 }
 
+void mpl_events_fetch_posting(const struct mpl_events *events, uint32_t location,
+                              uint32_t message, bool is_there)
+{
+    const struct mpl_end end = mpl_match_partner(events->match, location, message);
+
+    if (end.message == MPL_NONE) {
+        return;
+    }
+    const struct mpl_lane *lane = &events->lanes[end.location];
+
+    if (!is_there) {
+        mpl_prefetch(&lane->post_of_message[end.message]);
+    } else if (lane->post_of_message[end.message] != MPL_NONE) {
+        const uint32_t call = lane->post_of_message[end.message];
+
+        mpl_prefetch(&lane->times[call]);
+        mpl_prefetch(mpl_call_block_of(lane, call));
+    }
+}
+
 bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
                              uint32_t message, uint32_t *other, uint32_t *call)
 {

@@ -352,6 +352,27 @@ static void mark_all(const struct layout *y)
     }
 }
 
+/* Calls of others are far from each other in memory: those that the blocking calls of a block need are asked for together. */
+static void fetch_others(const struct layout *y, uint32_t first,
+                         const struct mpl_call_view *views, uint32_t n)
+{
+    uint32_t messages[MPL_CALLS_PER_BLOCK];
+    uint32_t n_messages = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (views[i].class == MPL_SPAN_P2P && views[i].mode == MPL_CALL_PLAIN &&
+            mpl_events_only_message(y->a->events, y->location, 2 * (first + i) + 1,
+                                    &messages[n_messages]) &&
+            messages[n_messages] != MPL_NONE) {
+            mpl_events_fetch_posting(y->a->events, y->location, messages[n_messages++],
+                                     false);
+        }
+    }
+    for (uint32_t i = 0; i < n_messages; i++) {
+        mpl_events_fetch_posting(y->a->events, y->location, messages[i], true);
+    }
+}
+
 static bool lay_out_location(struct layout *y)
 {
     struct activities *a = y->a;
@@ -366,6 +387,7 @@ static bool lay_out_location(struct layout *y)
         struct mpl_call_view views[MPL_CALLS_PER_BLOCK];
         const uint32_t end = k + mpl_events_calls(a->events, y->location, k, views);
 
+        fetch_others(y, k, views, end - k);
         for (y->view = views; k < end; k++, y->view++) {
             if (!lay_out_call(y, loc, first + k)) {
                 return false;
