@@ -32,13 +32,13 @@ bool mpl_blames_find(const struct mpl_events *events, struct mpl_arena *arena,
 /* A call of a sender that lasts as long as the receiver computes. */
 struct mpl_held {
     uint32_t call;
-    uint32_t message;
+    uint32_t message; /* of several in the call that which is held longest */
     uint32_t receiver;
     uint32_t until; /* call of the receiver before which it computes */
     int64_t ticks;
     int64_t end_ticks;
 };
-/* Those of a location, each once, ascending by call, are added to \p out. False when out of memory. */
+/* Those of a location, one per call, ascending, are added to \p out. False when out of memory. */
 bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out);
 
 #endif

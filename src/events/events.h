@@ -697,7 +697,7 @@ enum mpl_status mpl_events_wait_origins(const struct mpl_events *events,
  * Per location, seconds of sends, or waits for their completion, that last while the receiver computes though
  * no wait is known: see mpl_events_wait_origins(). Small messages are held, too, where a library keeps no copy.
  *
- * Ownership: \p out_s lives in \p arena. Errors: MPL_E_NOMEM only. Cost: message ends times the logarithm of calls.
+ * Ownership: \p out_s lives in \p arena. Errors: MPL_E_NOMEM only. Cost: calls and records, and sends times the logarithm of calls.
  */
 enum mpl_status mpl_events_held(const struct mpl_events *events, struct mpl_arena *arena,
                                 const double **out_s, struct mpl_err *err);

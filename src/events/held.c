@@ -130,19 +130,29 @@ static bool take_batch(const struct mpl_events *events, uint32_t location,
     return is_enough;
 }
 
-/* The sends that have to be handed over at last in a call. */
+/* A send of a part that is cut may be over in a call that stands for what is not in it. */
+static bool is_over_in(const struct mpl_events *events, uint32_t location, uint32_t call,
+                       uint32_t event, uint32_t message)
+{
+    return mpl_kind_of(&events->model->locations[location], event) != MPL_EV_SEND ||
+           events->lanes[location].call_of_message[message] == call;
+}
+
+/* The sends that have to be handed over at last in a call. Its first record opens it, and its last one closes it, unless the
+ * trace ends with it. */
 static bool take_call(const struct mpl_events *events, uint32_t location, uint32_t number,
                       const struct mpl_call *call, struct batch *batch, struct mpl_buf *out,
                       size_t first)
 {
     const struct mpl_location *loc = &events->model->locations[location];
+    const uint32_t end = call->leave + 1 < loc->n_events ? call->leave : call->leave + 1;
 
-    for (uint32_t e = call->enter; e <= call->leave; e++) {
+    for (uint32_t e = call->enter + 1; e < end; e++) {
         const uint32_t message = mpl_send_done_at(loc, e);
         const uint32_t partner =
             message == MPL_NONE ? MPL_NONE : events->match->partner[location][message];
 
-        if (partner == MPL_NONE) {
+        if (partner == MPL_NONE || !is_over_in(events, location, number, e, message)) {
             continue;
         }
         if (batch->n == MOST_AT_ONCE && !take_batch(events, location, batch, out, first)) {
@@ -155,9 +165,9 @@ static bool take_call(const struct mpl_events *events, uint32_t location, uint32
     return true;
 }
 
+/* Start-up and shut-down are not held: part of them, or all, lies outside the window. */
 bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out)
 {
-    const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
     const size_t first = out->n;
     struct batch batch;
@@ -166,8 +176,8 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call call = mpl_call_get(lane, k);
 
-        if (call.wait_kind == MPL_WAIT_NONE &&
-            mpl_call_use(events, loc, &call).block != BLOCK_NEVER &&
+        if (mpl_call_wait_ticks(lane, k) == 0 && call.class != MPL_SPAN_STARTUP &&
+            call.class != MPL_SPAN_SHUTDOWN &&
             !take_call(events, location, k, &call, &batch, out, first)) {
             return false;
         }

@@ -355,6 +355,29 @@ START_TEST(of_several_sends_in_a_call_the_longest_held_counts)
 }
 END_TEST
 
+/* Rank 0 is held from 10 to 40 and from 60 to 90. */
+START_TEST(a_part_of_a_run_has_its_own_held_sends)
+{
+    const struct mpl_events *whole = events_of_text(
+        "# us\n"
+        "rank 0: compute 0..10 send 10..40 to 1 compute 40..60 send 60..90 to 1\n"
+        "rank 1: irecv 0..1 from 0 as a irecv 1..2 from 0 as b compute 2..40 wait 40..41 "
+        "for a "
+        "compute 41..90 wait 90..91 for b\n",
+        arena);
+    const uint64_t ticks_per_s = mpl_events_model(whole)->ticks_per_s;
+    const struct mpl_part begin = { .end_ticks = (int64_t) (ticks_per_s * 50 / 1000000) };
+    const struct mpl_events *part = NULL;
+    const double *held_s = NULL;
+
+    ck_assert_int_eq(mpl_events_held(whole, arena, &held_s, NULL), MPL_OK);
+    ck_assert_double_eq_tol(held_s[0], 60e-6, 1e-12);
+    ck_assert_int_eq(mpl_events_part(whole, &begin, arena, &part, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_events_held(part, arena, &held_s, NULL), MPL_OK);
+    ck_assert_double_eq_tol(held_s[0], 30e-6, 1e-12);
+}
+END_TEST
+
 /* Rank 0 is held from 6 to 60, also where rank 1 comes to MPI before it takes the message (the send of rank 2). */
 START_TEST(held_sends_last_until_their_receiver_is_in_mpi)
 {
@@ -451,6 +474,7 @@ int main(void)
     tcase_add_test(small, a_send_is_held_while_its_receiver_computes);
     tcase_add_test(small, held_sends_last_until_their_receiver_is_in_mpi);
     tcase_add_test(small, of_several_sends_in_a_call_the_longest_held_counts);
+    tcase_add_test(small, a_part_of_a_run_has_its_own_held_sends);
     tcase_add_test(small, out_of_memory_for_origins_is_told);
     if (traces_are_there("delay costs of real traces")) {
         tcase_set_timeout(real, 120);
