@@ -71,6 +71,10 @@ int64_t mpl_doubt_late_receivers(const struct mpl_run *run,
     int64_t sum = 0;
 
     mpl_events_call(run->events, location, call, &view);
+    if (view.class != MPL_SPAN_P2P || !view.is_wait_known ||
+        (view.mode != MPL_CALL_PLAIN && view.mode != MPL_CALL_SYNC_SEND)) {
+        return 0;
+    }
     const int64_t leave_ticks = mpl_ticks_of(loc, view.last_event);
 
     for (uint32_t e = view.first_event; e <= view.last_event; e++) {

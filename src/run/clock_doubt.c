@@ -139,6 +139,7 @@ static void measure_calls(const struct measure *m, uint32_t location,
             continue;
         }
         const int64_t error = own + other_error(run, m->doubt, location, k / 2, &others);
+
         less += least(wait, error);
         more += least(rest, error);
     }

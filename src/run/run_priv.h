@@ -20,7 +20,7 @@ enum mpl_status mpl_phases_find(const struct mpl_events *events, struct mpl_aren
                                 const struct phase **out, size_t *n, struct mpl_err *err);
 
 /* clock_contested.c: waits that may as well not be there, or the other way round. */
-/* Of the sends that a call completes. Cost: linear in its records. */
+/* Of the sends that a call completes, if it may wait for their receivers. Cost: linear in its records. */
 int64_t mpl_doubt_late_receivers(const struct mpl_run *run,
                                  const struct mpl_clock_doubt *doubt, uint32_t location,
                                  uint32_t call);

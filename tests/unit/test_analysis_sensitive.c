@@ -360,6 +360,18 @@ START_TEST(of_sends_that_are_waited_for_the_wait_is_contested)
 }
 END_TEST
 
+/* As above, but MPI_Test takes so long, which never waits for anybody. */
+START_TEST(of_sends_that_are_asked_for_nothing_is_contested)
+{
+    static const char *const text =
+        "# us\n"
+        "rank 0: isend 0..1 to 1 as b test 10..110 for b\n"
+        "rank 1: compute 0..106 irecv 106..107 from 0 as d wait 107..111 for d\n";
+
+    ck_assert_int_eq(jumps_of_sends(analyse_text(text), 10), 0);
+}
+END_TEST
+
 /* What ranks 1 and 2 share where clocks of both may be off by \p bound_us. Ends the analysis. */
 static double shared_blame(struct mpl_analysis *a, int64_t bound_us)
 {
@@ -439,6 +451,7 @@ int main(void)
                    a_call_for_one_message_depends_on_the_clock_at_its_other_end_only);
     tcase_add_test(tcase, a_send_that_may_have_ended_before_the_receive_is_contested);
     tcase_add_test(tcase, of_sends_that_are_waited_for_the_wait_is_contested);
+    tcase_add_test(tcase, of_sends_that_are_asked_for_nothing_is_contested);
     tcase_add_test(tcase, a_wait_for_one_of_two_that_come_together_is_contested);
     tcase_add_test(tcase, a_call_that_waits_for_two_who_come_together_is_contested);
     return run_suite(suite);
