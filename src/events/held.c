@@ -165,9 +165,19 @@ static bool take_call(const struct mpl_events *events, uint32_t location, uint32
     return true;
 }
 
-/* Start-up and shut-down are not held: part of them, or all, lies outside the window. */
+/* Of start-up and shut-down part, or all, lies outside the window; MPI_Isend, MPI_Test and their like go on at once, and
+ * MPI_Bsend does not need the receiver. */
+static bool can_be_held(const struct mpl_events *events, const struct mpl_location *loc,
+                        const struct mpl_call *call)
+{
+    return call->class == MPL_SPAN_P2P
+               ? mpl_call_use(events, loc, call).block != BLOCK_NEVER
+               : call->class != MPL_SPAN_STARTUP && call->class != MPL_SPAN_SHUTDOWN;
+}
+
 bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out)
 {
+    const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
     const size_t first = out->n;
     struct batch batch;
@@ -176,8 +186,7 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call call = mpl_call_get(lane, k);
 
-        if (mpl_call_wait_ticks(lane, k) == 0 && call.class != MPL_SPAN_STARTUP &&
-            call.class != MPL_SPAN_SHUTDOWN &&
+        if (mpl_call_wait_ticks(lane, k) == 0 && can_be_held(events, loc, &call) &&
             !take_call(events, location, k, &call, &batch, out, first)) {
             return false;
         }
