@@ -32,7 +32,7 @@ bool mpl_blames_find(const struct mpl_events *events, struct mpl_arena *arena,
 /* A call of a sender that lasts as long as the receiver computes. */
 struct mpl_held {
     uint32_t call;
-    uint32_t message; /* of several in the call that which is held longest */
+    uint32_t message; /* of several in the call the one that is held longest */
     uint32_t receiver;
     uint32_t until; /* call of the receiver before which it computes */
     int64_t ticks;

@@ -130,14 +130,6 @@ static bool take_batch(const struct mpl_events *events, uint32_t location,
     return is_enough;
 }
 
-/* A send of a part that is cut may be over in a call that stands for what is not in it. */
-static bool is_over_in(const struct mpl_events *events, uint32_t location, uint32_t call,
-                       uint32_t event, uint32_t message)
-{
-    return mpl_kind_of(&events->model->locations[location], event) != MPL_EV_SEND ||
-           events->lanes[location].call_of_message[message] == call;
-}
-
 /* The sends that have to be handed over at last in a call. Its first record opens it, and its last one closes it, unless the
  * trace ends with it. */
 static bool take_call(const struct mpl_events *events, uint32_t location, uint32_t number,
@@ -152,7 +144,7 @@ static bool take_call(const struct mpl_events *events, uint32_t location, uint32
         const uint32_t partner =
             message == MPL_NONE ? MPL_NONE : events->match->partner[location][message];
 
-        if (partner == MPL_NONE || !is_over_in(events, location, number, e, message)) {
+        if (partner == MPL_NONE) {
             continue;
         }
         if (batch->n == MOST_AT_ONCE && !take_batch(events, location, batch, out, first)) {
