@@ -172,6 +172,12 @@ static inline uint32_t mpl_call_posting(const struct mpl_events *events, struct 
 {
     return events->lanes[end.location].post_of_message[end.message];
 }
+/* Begins to bring the times of a call and its block from memory. */
+static inline void mpl_call_prefetch(const struct mpl_lane *lane, uint32_t call)
+{
+    mpl_prefetch(&lane->times[call]);
+    mpl_prefetch(mpl_call_block_of(lane, call));
+}
 /* Sets what a call waits for; \p ticks are at most its duration, \p culprit may be MPL_NONE. */
 void mpl_call_set_wait(struct mpl_lane *lane, uint32_t call, int64_t ticks,
                        enum mpl_wait_kind kind, uint32_t culprit);

@@ -60,8 +60,7 @@ void mpl_events_fetch(const struct mpl_events *events, uint32_t location, uint32
     const struct mpl_lane *lane = &events->lanes[location];
 
     if (what == MPL_FETCHED_CALL) {
-        mpl_prefetch(&lane->times[span / 2]);
-        mpl_prefetch(mpl_call_block_of(lane, span / 2));
+        mpl_call_prefetch(lane, span / 2);
     } else if (span % 2 != 0) {
         const struct mpl_call call = mpl_call_get(lane, span / 2);
 
@@ -177,10 +176,7 @@ void mpl_events_fetch_posting(const struct mpl_events *events, uint32_t location
     if (!is_there) {
         mpl_prefetch(&lane->post_of_message[end.message]);
     } else if (lane->post_of_message[end.message] != MPL_NONE) {
-        const uint32_t call = lane->post_of_message[end.message];
-
-        mpl_prefetch(&lane->times[call]);
-        mpl_prefetch(mpl_call_block_of(lane, call));
+        mpl_call_prefetch(lane, lane->post_of_message[end.message]);
     }
 }
 

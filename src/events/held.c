@@ -116,8 +116,7 @@ static bool take_batch(const struct mpl_events *events, uint32_t location,
 
         c->receive = lane->call_of_message[c->received.message];
         if (c->receive != MPL_NONE) {
-            mpl_prefetch(&lane->times[c->receive]);
-            mpl_prefetch(mpl_call_block_of(lane, c->receive));
+            mpl_call_prefetch(lane, c->receive);
         }
     }
     for (size_t i = 0; i < batch->n && is_enough; i++) {

@@ -45,10 +45,7 @@ static void find_batch(const struct mpl_events *events, const uint32_t *partner,
             calls[i] = mpl_call_posting(events, ends[i]);
         }
         if (calls[i] != MPL_NONE) {
-            const struct mpl_lane *lane = &events->lanes[ends[i].location];
-
-            mpl_prefetch(&lane->times[calls[i]]);
-            mpl_prefetch(mpl_call_block_of(lane, calls[i]));
+            mpl_call_prefetch(&events->lanes[ends[i].location], calls[i]);
         }
     }
     for (uint32_t i = 0; i < n; i++) {
