@@ -218,7 +218,8 @@ int main(int argc, char **argv)
 
     printf("CPU seconds, the shortest and the median of %d turns; (a) libotf2 local readers with empty callbacks, "
            "(b) marple diagnose with one thread, (c) with two, (d) marple sync;\n"
-           "best: what two cores make of (b) at best, half the time of two (b) at once\n\n"
+           "best: what two cores make of (b) at best, half the time of two (b) at once; must and aim are meant for 10 M events: "
+           "where starting the program counts less\n\n"
            "%-7s %-17s %10s %8s %8s %7s %5s %5s %7s %8s %5s %5s %7s %7s %7s %6s\n",
            TURNS, "", "", "events", "(a) s", "(b) s", "b/a", "must", "aim", "growth",
            "(c) B/ev", "must", "aim", "c/a", "time c/b", "best", "d/a");
