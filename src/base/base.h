@@ -184,7 +184,8 @@ void mpl_buf_free(struct mpl_buf *buf);
 /** Items of one size, which nearly always are kept once only if they are equal: for what a loop of a program repeats. */
 struct mpl_distinct {
     struct mpl_buf items;  /**< Of a multiple of 8 bytes. */
-    struct mpl_buf places; /**< uint32_t, by hash: where the last such item is. */
+    struct mpl_buf places; /**< uint32_t, of items: by the one before, and by hash. */
+    uint32_t last;         /**< That was found or added. */
 };
 
 struct mpl_distinct mpl_distinct_make(size_t item_size);

@@ -5,8 +5,9 @@
 #include <string.h>
 
 /*
- * Each item is looked for in one place only, which the last of all with that hash has: no table has to grow, and where nothing
- * repeats, little is lost. A place may name an item of an earlier round, since what it names is compared all the same.
+ * Each item is looked for in two places only, so no table has to grow, and where nothing repeats, little is lost: that which
+ * came behind the one before the last time, since a loop is mostly in a round like those before; and the last of all with
+ * that hash. A place may name an item of an earlier round, since what it names is compared all the same.
  */
 enum { PLACES = 4096 };
 
@@ -55,23 +56,35 @@ static uint64_t hash_of(const char *item, size_t size)
     return mpl_hash_mix(a ^ (b >> 32 | b << 32));
 }
 
+static bool is_at(const struct mpl_buf *items, uint32_t place, const void *item)
+{
+    return place < items->n && memcmp(mpl_buf_get(items, place), item, items->size) == 0;
+}
+
 uint32_t mpl_distinct_add(struct mpl_distinct *distinct, const void *item)
 {
     struct mpl_buf *items = &distinct->items;
-    uint32_t *place;
+    struct mpl_buf *places = &distinct->places;
 
-    if (distinct->places.n == 0 && mpl_buf_add_many(&distinct->places, PLACES) == NULL) {
+    if (places->n == 0 && mpl_buf_add_many(places, 2 * PLACES) == NULL) {
         return MPL_NONE;
     }
-    place = (uint32_t *) distinct->places.data + hash_of(item, items->size) % PLACES;
-    if (*place < items->n && memcmp(mpl_buf_get(items, *place), item, items->size) == 0) {
-        return *place;
+    uint32_t *behind = (uint32_t *) places->data + distinct->last % PLACES;
+
+    if (!is_at(items, *behind, item)) {
+        uint32_t *place =
+            (uint32_t *) places->data + PLACES + hash_of(item, items->size) % PLACES;
+
+        if (!is_at(items, *place, item)) {
+            if (items->n >= MPL_NONE || !mpl_buf_put(items, item)) {
+                return MPL_NONE;
+            }
+            *place = (uint32_t) items->n - 1;
+        }
+        *behind = *place;
     }
-    if (items->n >= MPL_NONE || !mpl_buf_put(items, item)) {
-        return MPL_NONE;
-    }
-    *place = (uint32_t) items->n - 1;
-    return *place;
+    distinct->last = *behind;
+    return *behind;
 }
 
 void *mpl_distinct_take(struct mpl_distinct *distinct, struct mpl_arena *arena)
