@@ -78,7 +78,9 @@ static const uint8_t *leaves_chunk(struct mpl_event_scan *p)
 static inline const uint8_t *skip_integers(const uint8_t *at, unsigned n, unsigned most)
 {
     for (; n > 0; n--) {
-        if (*at <= most) {
+        if (*at == 1) {
+            at = mpl_pass(at, 1 + 1);
+        } else if (*at <= most) {
             at += 1 + *at;
         } else if (*at == UINT8_MAX) {
             at++;
@@ -209,6 +211,7 @@ take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
     uint64_t time = p->time;
     uint64_t time_before = p->time_before;
     const uint8_t *time_at = NULL;
+    size_t usual = 0; /* length of the last record that is not as short as most */
     /* What begins before it lies in the chunk, if it is a time or an integer without a length in front. */
     const uint8_t *const last =
         end - at > MPL_SHAPE_SINGLE64 ? end - MPL_SHAPE_SINGLE64 : at;
@@ -243,7 +246,14 @@ take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
             break;
         }
         p->n_of_type[type]++;
-        at += 2 + length;
+        if (length == 1) {
+            at = mpl_pass(at, 2 + 1);
+        } else if (length == usual) {
+            at = mpl_pass(at, 2 + usual);
+        } else {
+            usual = length;
+            at += 2 + length;
+        }
     }
     p->time = time;
     p->time_before = time_before;
