@@ -255,10 +255,12 @@ run_changed(struct engine *r, uint32_t location, uint32_t end_call, unsigned cha
             if ((changes & IS_GIVEN) != 0) {
                 compute_ticks = r->scale->given[location][call];
             }
-            n_left = mpl_activity_take_n(head, &at);
-            if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
-                for (; n_left > 0; n_left--, at += ACTIVITY_NEED_BYTES) {
-                    mpl_engine_let_go(r, slot_at(at));
+            if (mpl_activity_has_needs(head)) {
+                n_left = mpl_activity_take_n(head, &at);
+                if ((head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
+                    for (; n_left > 0; n_left--, at += ACTIVITY_NEED_BYTES) {
+                        mpl_engine_let_go(r, slot_at(at));
+                    }
                 }
             }
             ticks += mpl_engine_scaled(compute_ticks, factor);

@@ -159,6 +159,10 @@ static inline const uint8_t *mpl_activity_take_ticks(const uint8_t *at, uint8_t 
     memcpy(cost_ticks, at + sizeof *compute_ticks, sizeof *cost_ticks);
     return at + sizeof *compute_ticks + sizeof *cost_ticks;
 }
+static inline bool mpl_activity_has_needs(uint8_t head)
+{
+    return head >> ACTIVITY_N_SHIFT != 0;
+}
 /* How many calls it needs; \p at goes from behind the ticks to the first slot. */
 static inline uint32_t mpl_activity_take_n(uint8_t head, const uint8_t **at)
 {
