@@ -41,11 +41,13 @@ void mpl_answers_receive(struct answers *a, uint32_t partner)
 
 void mpl_answers_send(struct answers *a, const struct mpl_location *loc, uint32_t message)
 {
-    const uint32_t envelope = mpl_message_get(loc, message).envelope;
+    if (!a->is_answer_next) {
+        return;
+    }
+    const struct mpl_envelope *envelope = mpl_envelope_of(loc, message);
 
-    if (a->is_answer_next && envelope != MPL_NONE) {
-        a->is_answered =
-            loc->envelopes[envelope].peer == a->model->locations[a->partner].process;
+    if (envelope != NULL) {
+        a->is_answered = envelope->peer == a->model->locations[a->partner].process;
         a->is_answer_next = false;
     }
 }
