@@ -525,6 +525,8 @@ struct mpl_call_view {
     bool is_mpi;   /**< A call of MPI; start-up and shut-down are. */
     bool is_probe; /**< Waits for the message that the next blocking receive takes. */
     bool is_wait_known;
+    /** MPI_Isend, MPI_Irecv and their like, with no other record within than the one that posts the message. */
+    bool is_post;
 };
 /** Whether somebody calls it, and it is a call of MPI as above. A part says what the whole run calls. */
 bool mpl_events_calls_region(const struct mpl_events *events, uint32_t region);
@@ -560,7 +562,7 @@ uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t locatio
 void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,
                      struct mpl_call_view *out);
 /** The same of call \p call and those behind it, as far as they are stored together: at least of one, of MPL_CALLS_PER_BLOCK
- *  at most. Returns of how many. */
+ *  at most. Of those that only post, nothing else is set than their records. Returns of how many. */
 uint32_t mpl_events_calls(const struct mpl_events *events, uint32_t location, uint32_t call,
                           struct mpl_call_view *out);
 /** The call that holds record \p event; MPL_NONE if none does. Cost: logarithmic. */

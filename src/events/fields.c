@@ -78,6 +78,24 @@ uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t locatio
     return events->lanes[location].n_calls;
 }
 
+static inline bool is_post(const struct mpl_events *events, const struct mpl_location *loc,
+                           const struct mpl_lane *lane, uint32_t call)
+{
+    const struct mpl_call_form *form = mpl_call_form_of(lane, call);
+
+    if (form->n_records != 2 || form->class != MPL_SPAN_P2P ||
+        form->region >= MPL_CALL_REGION_FAR ||
+        events->use[form->region].mode != MPL_CALL_IMMEDIATE) {
+        return false;
+    }
+    const uint32_t enter = mpl_call_enter(lane, call);
+    const uint8_t kind = mpl_kind_of(loc, enter + 1);
+
+    return (kind == MPL_EV_ISEND || kind == MPL_EV_IRECV_POST) &&
+           enter + 3 < loc->n_events && lane->times[call].is_wait_known &&
+           mpl_call_wait_ticks(lane, call) == 0;
+}
+
 static inline __attribute__((always_inline)) void
 view_call(const struct mpl_events *events, const struct mpl_location *loc,
           const struct mpl_lane *lane, uint32_t call, struct mpl_call_view *out)
@@ -97,13 +115,17 @@ view_call(const struct mpl_events *events, const struct mpl_location *loc,
     out->is_mpi = use->is_mpi || of.class != MPL_SPAN_OTHER;
     out->is_probe = mpl_opened_is_probe(events, &of, opener);
     out->is_wait_known = of.is_wait_known;
+    out->is_post = false;
 }
 
 void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,
                      struct mpl_call_view *out)
 {
-    view_call(events, &events->model->locations[location], &events->lanes[location], call,
-              out);
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+
+    view_call(events, loc, lane, call, out);
+    out->is_post = is_post(events, loc, lane, call);
 }
 
 uint32_t mpl_events_calls(const struct mpl_events *events, uint32_t location, uint32_t call,
@@ -115,7 +137,13 @@ uint32_t mpl_events_calls(const struct mpl_events *events, uint32_t location, ui
     const uint32_t n = lane->n_calls - call < in_block ? lane->n_calls - call : in_block;
 
     for (uint32_t i = 0; i < n; i++) {
-        view_call(events, loc, lane, call + i, &out[i]);
+        if (is_post(events, loc, lane, call + i)) {
+            out[i].first_event = mpl_call_enter(lane, call + i);
+            out[i].last_event = out[i].first_event + 2;
+            out[i].is_post = true;
+        } else {
+            view_call(events, loc, lane, call + i, &out[i]);
+        }
     }
     return n;
 }

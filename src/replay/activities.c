@@ -28,7 +28,8 @@ struct layout {
     uint32_t location;
     struct mpl_buf code; /* uint8_t: its activities, up to the one at hand */
     struct answers answers;
-    int64_t left_ticks;    /* its last call, or its first record */
+    int64_t left_ticks; /* its last call, or its first record */
+    bool is_inside; /* from there to the end of the calls at hand all is in the window */
     uint32_t next_receive; /* record of the next blocking receive, for probes */
     /* The call at hand. */
     const struct mpl_call_view *view;
@@ -305,33 +306,61 @@ static bool is_framed(const struct mpl_call_view *view, const struct mpl_locatio
            view->last_event + 1 < loc->n_events;
 }
 
-static bool lay_out_call(struct layout *y, const struct mpl_location *loc, uint32_t number)
+/* The records within the call, and what it waits for. */
+static int64_t take_records(struct layout *y, const struct mpl_location *loc,
+                            uint32_t number)
 {
-    const struct activities *a = y->a;
     const struct mpl_call_view *view = y->view;
-    const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
-    const int64_t end_ticks = mpl_ticks_of(loc, view->last_event);
-    const int64_t compute_ticks = mpl_activities_inside(a, y->left_ticks, begin_ticks);
-    const int64_t ticks = mpl_activities_inside(a, begin_ticks, end_ticks);
-
-    y->left_ticks = end_ticks;
-    y->held_ticks = 0;
-    y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
-    if (!begin_activity(y)) {
-        return false;
-    }
-    if (view->is_probe) {
-        take_probe(y, loc);
-    }
     const uint32_t n_frame = is_framed(view, loc) ? 1 : 0;
     const uint32_t end = view->last_event + 1 - n_frame;
 
+    y->held_ticks = 0;
+    y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
+    if (view->is_probe) {
+        take_probe(y, loc);
+    }
     for (uint32_t e = view->first_event + n_frame; e < end; e++) {
         take_record(y, loc, number, e);
     }
+    return view->wait_ticks + y->held_ticks;
+}
 
-    const int64_t waited_ticks = view->wait_ticks + y->held_ticks;
+/* Of a call that only posts a message: it needs nobody. */
+static void take_post(struct layout *y, const struct mpl_location *loc)
+{
+    const uint32_t event = y->view->first_event + 1;
 
+    y->flags = 0;
+    if (mpl_kind_of(loc, event) == MPL_EV_ISEND) {
+        mpl_answers_send(&y->answers, loc, mpl_message_of(loc, event));
+    }
+}
+
+/* The part of a stretch that lies in the window: mostly all of it. */
+static int64_t inside(const struct layout *y, int64_t from_ticks, int64_t to_ticks)
+{
+    return y->is_inside ? to_ticks - from_ticks
+                        : mpl_activities_inside(y->a, from_ticks, to_ticks);
+}
+
+static bool lay_out_call(struct layout *y, const struct mpl_location *loc, uint32_t number)
+{
+    const struct mpl_call_view *view = y->view;
+    const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
+    const int64_t end_ticks = mpl_ticks_of(loc, view->last_event);
+    const int64_t compute_ticks = inside(y, y->left_ticks, begin_ticks);
+    const int64_t ticks = inside(y, begin_ticks, end_ticks);
+    int64_t waited_ticks = 0;
+
+    y->left_ticks = end_ticks;
+    if (!begin_activity(y)) {
+        return false;
+    }
+    if (view->is_post) {
+        take_post(y, loc);
+    } else {
+        waited_ticks = take_records(y, loc, number);
+    }
     end_activity(y, compute_ticks, ticks > waited_ticks ? ticks - waited_ticks : 0);
     return true;
 }
@@ -360,7 +389,8 @@ static void fetch_others(const struct layout *y, uint32_t first,
     uint32_t n_messages = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        if (views[i].class == MPL_SPAN_P2P && views[i].mode == MPL_CALL_PLAIN &&
+        if (!views[i].is_post && views[i].class == MPL_SPAN_P2P &&
+            views[i].mode == MPL_CALL_PLAIN &&
             mpl_events_only_message(y->a->events, y->location, 2 * (first + i) + 1,
                                     &messages[n_messages]) &&
             messages[n_messages] != MPL_NONE) {
@@ -387,6 +417,9 @@ static bool lay_out_location(struct layout *y)
         struct mpl_call_view views[MPL_CALLS_PER_BLOCK];
         const uint32_t end = k + mpl_events_calls(a->events, y->location, k, views);
 
+        y->is_inside =
+            y->left_ticks >= a->window_begin_ticks &&
+            mpl_ticks_of(loc, views[end - k - 1].last_event) <= a->window_end_ticks;
         fetch_others(y, k, views, end - k);
         for (y->view = views; k < end; k++, y->view++) {
             if (!lay_out_call(y, loc, first + k)) {
