@@ -218,12 +218,16 @@ static bool may_wait(const struct lane_walk *w, const struct mpl_call *call)
 static bool does_receive(const struct lane_walk *w, const struct mpl_call *call)
 {
     /* Most of them post receives or send. Only start-up may have records that it does not have as its parts. */
-    if (call->class == MPL_SPAN_P2P && call->parts == MPL_PARTS_NONE) {
-        return false;
-    }
-    if (call->class == MPL_SPAN_P2P && call->parts == MPL_PARTS_MESSAGES &&
-        call->n_more == 0) {
-        return !w->loc->envelopes[mpl_message_get(w->loc, call->first).envelope].is_send;
+    if (call->class == MPL_SPAN_P2P) {
+        if (call->parts == MPL_PARTS_NONE) {
+            return false;
+        }
+        /* Not one condition: gcc would load both bytes at once, and wait until both have been stored. */
+        if (call->parts == MPL_PARTS_MESSAGES) {
+            if (call->n_more == 0) {
+                return !mpl_envelope_of(w->loc, call->first)->is_send;
+            }
+        }
     }
     for (uint32_t e = call->enter; e <= call->leave; e++) {
         if (mpl_kind_of(w->loc, e) == MPL_EV_RECV ||
