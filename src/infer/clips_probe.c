@@ -122,6 +122,20 @@ static int note_match(void *env)
     return mpl_cage_check(GetEnvironmentContext(env));
 }
 
+/** By its full name: a run may end in another module. Where there is no rule, CLIPS would remove all of the module. */
+static void remove_probe(void *env, const char *module)
+{
+    char name[MPL_NAME_BYTES + sizeof probe_name + 2];
+
+    (void) snprintf(name, sizeof name, "%s::%s", module, probe_name);
+
+    void *rule = EnvFindDefrule(env, name);
+
+    if (rule != NULL) {
+        (void) EnvUndefrule(env, rule);
+    }
+}
+
 static void fire(void *context)
 {
     struct probe *p = context;
@@ -142,7 +156,7 @@ static void fire(void *context)
             /* An error ends a run early. */
         }
         cage->infer = infer;
-        (void) EnvUndefrule(env, EnvFindDefrule(env, probe_name));
+        remove_probe(env, p->row->module);
     }
     (void) UndefineFunction(env, call_name);
     p->is_unsure = *mpl_cage_said(cage) != '\0';

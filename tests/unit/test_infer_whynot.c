@@ -134,6 +134,26 @@ static const struct {
       "the rule needs (forall (metric (name \"low\") (value ?v)) (test (< ?v 0.3)))" },
 };
 
+/* CLIPS is given a rule to find that out, and it alone goes again. */
+START_TEST(rules_of_all_modules_are_still_there_behind_a_question)
+{
+    const struct mpl_slot unseen[] = {
+        { .name = "kind", .kind = MPL_SLOT_SYMBOL, .text = "observation" },
+        { .name = "name", .kind = MPL_SLOT_SYMBOL, .text = "unseen" },
+        { .name = "run", .kind = MPL_SLOT_STRING, .text = "r1" },
+        { .name = "text", .kind = MPL_SLOT_STRING, .text = "" },
+    };
+
+    open_lab(RULE("(pattern (run ?r)) (finding (name unseen))") "(defrule MAIN::y (finding "
+                                                                "(name unseen)) => )");
+    (void) ask("x");
+    ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "finding", unseen, 4, NULL),
+                     MPL_OK);
+    ck_assert_int_eq(mpl_infer_run(lab_get()->infer, &lab_get()->err), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_firing_count(lab_get()->infer), 2);
+}
+END_TEST
+
 START_TEST(first_condition_that_fails_is_told)
 {
     open_lab(mpl_arena_printf(lab_get()->arena, RULE("%s"), unmet[_i].conditions));
@@ -300,6 +320,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, conditions_that_are_met_are_met_here_too, 0,
                         sizeof met / sizeof met[0]);
+    tcase_add_test(tc, rules_of_all_modules_are_still_there_behind_a_question);
     tcase_add_loop_test(tc, first_condition_that_fails_is_told, 0,
                         sizeof unmet / sizeof unmet[0]);
     tcase_add_test(tc, missing_metric_leads_to_the_rule_that_asks_for_it);
