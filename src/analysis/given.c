@@ -50,6 +50,25 @@ static bool give_patterns(const struct mpl_analysis *a, struct mpl_buf *given)
     return is_whole;
 }
 
+/* Where a pattern has no such metric, no condition on it is met. */
+static bool give_metrics(const struct mpl_analysis *a, struct mpl_buf *given)
+{
+    bool is_whole = true;
+
+    for (size_t i = 0; i < a->n_trials; i++) {
+        const struct mpl_trial *t = &a->trials[i].shown;
+        const size_t n = t->is_chosen ? mpl_metric_set_count(t->metrics) : 0;
+
+        for (size_t j = 0; j < n; j++) {
+            const char *name = mpl_metric_set_get(t->metrics, j).name;
+
+            is_whole =
+                is_whole && give(given, "metric", name) && give(given, "unknown", name);
+        }
+    }
+    return is_whole;
+}
+
 static bool has_parts(const struct mpl_analysis *a)
 {
     for (size_t i = 0; i < a->n_trials; i++) {
@@ -65,7 +84,7 @@ enum mpl_status mpl_facts_given(struct mpl_analysis *a, struct mpl_err *err)
     static const char *const always[] = { "run", "location", "role", "repeats",
                                           "last-call" };
     struct mpl_buf given = mpl_buf_make(sizeof(struct mpl_given));
-    bool is_whole = give_patterns(a, &given) &&
+    bool is_whole = give_patterns(a, &given) && give_metrics(a, &given) &&
                     (a->n_runs < 2 || give(&given, "scaling", NULL)) &&
                     (!has_parts(a) || give(&given, "nested", NULL));
 

@@ -20,8 +20,7 @@ struct mpl_infer_limits {
     uint64_t memory_bytes; /**< Of CLIPS and of what is noted; 0: 512 MiB. */
     unsigned errors; /**< Run-time errors after which no rule fires any more; 0: 20. */
     const struct mpl_given *
-        given; /**< The only facts that the host asserts, beside metrics and what is unknown of
-                                      those that rules need: rules that need others are left out, unchecked, and
+        given; /**< The only facts that the host asserts: rules that need others are left out, unchecked, and
                                       functions that nothing calls. NULL: all are loaded. */
     size_t n_given;
 };
@@ -68,6 +67,9 @@ enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
                                  const struct mpl_slot *slots, size_t n,
                                  struct mpl_err *err);
 
+/** Whether the host may assert such a fact, see struct mpl_infer_limits. */
+bool mpl_infer_may_be_given(const struct mpl_infer *infer, const char *template,
+                            const char *name);
 /** What the rules compare with: "heavy" is ?*heavy*. NaN where no file says. */
 double mpl_infer_threshold(const struct mpl_infer *infer, const char *name);
 

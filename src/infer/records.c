@@ -179,6 +179,21 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     mpl_arena_destroy(infer->arena);
 }
 
+bool mpl_infer_may_be_given(const struct mpl_infer *infer, const char *template,
+                            const char *name)
+{
+    const struct mpl_infer_limits *limits = &infer->cage.limits;
+    bool is_given = limits->given == NULL;
+
+    for (size_t i = 0; i < limits->n_given && !is_given; i++) {
+        const struct mpl_given *given = &limits->given[i];
+
+        is_given = strcmp(given->template, template) == 0 &&
+                   (given->name == NULL || strcmp(given->name, name) == 0);
+    }
+    return is_given;
+}
+
 double mpl_infer_threshold(const struct mpl_infer *infer, const char *name)
 {
     char full[64];

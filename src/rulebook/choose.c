@@ -3,11 +3,10 @@
  * programs are read faster; of all rules a run needs a third, since most speak of patterns and findings
  * that it does not have.
  *
- * A rule can fire where each of its conditions can be met: by a fact that the host asserts, or by one that
+ * A rule can fire where each of its conditions can be met: by a fact that the host may assert, or by one that
  * a rule which can fire asserts. Of a fact with a name, the name must have been said: it is a word of the actions of a
  * rule that can fire, or of a function that they call, since nothing is asserted under a name that was put
- * together from parts. Metrics are there when a condition asks for them. One goes through the rules until
- * none is added.
+ * together from parts. One goes through the rules until none is added.
  */
 #include "config.h"
 
@@ -22,6 +21,7 @@
 struct wish {
     const char *template;
     const char *name; /**< NULL: any. */
+    bool is_given;    /**< The host may assert it. */
 };
 
 struct candidate {
@@ -33,9 +33,8 @@ struct candidate {
 };
 
 struct chooser {
-    const struct mpl_given *given;
-    size_t n_given;
     struct mpl_arena *arena; /**< Scratch. */
+    struct mpl_names *given; /**< Facts that the host may assert: see fact_of(). */
     struct candidate *rules;
     size_t n_rules;
     struct candidate *functions;
@@ -103,6 +102,46 @@ static const char *read_name(struct chooser *c, struct mpl_scanner *s)
     return name;
 }
 
+/* ---- what is given ---------------------------------------------------------------------------- */
+
+/** A fact with a name, in one word; with "" as its name any other. */
+static const char *fact_of(struct chooser *c, const char *template, const char *name)
+{
+    const char *fact = mpl_arena_printf(c->arena, "%s %s", template, name);
+
+    c->is_nomem = c->is_nomem || fact == NULL;
+    return fact == NULL ? "" : fact;
+}
+
+static void add_given(struct chooser *c, const char *fact)
+{
+    c->is_nomem = c->is_nomem || mpl_names_put(c->given, fact) == MPL_NONE;
+}
+
+/** That there is some such fact is noted by the template alone. */
+static void take_given(struct chooser *c, const struct mpl_given *given, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        add_given(c, given[i].template);
+        add_given(
+            c, fact_of(c, given[i].template, given[i].name == NULL ? "" : given[i].name));
+    }
+}
+
+static bool is_noted(const struct chooser *c, const char *fact)
+{
+    return mpl_names_find(c->given, fact) != MPL_NONE;
+}
+
+static bool is_given(struct chooser *c, const char *template, const char *name)
+{
+    return name == NULL ? is_noted(c, template)
+                        : is_noted(c, fact_of(c, template, name)) ||
+                              is_noted(c, fact_of(c, template, ""));
+}
+
+/* ---- wishes ------------------------------------------------------------------------------------ */
+
 /** Conditions inside of others (`not`, `or`, `exists`) say nothing. */
 static bool is_plain(const struct mpl_scanner *s, struct mpl_form_token head)
 {
@@ -133,6 +172,7 @@ static void read_wishes(struct chooser *c, struct candidate *rule)
             if (wish != NULL) {
                 wish->template = text_of(c, &s, head);
                 wish->name = read_name(c, &behind);
+                wish->is_given = is_given(c, wish->template, wish->name);
                 s = behind;
                 continue;
             }
@@ -163,28 +203,10 @@ static bool begins_list(const struct chooser *c, const char *word)
     return is_said(c, head);
 }
 
-static bool is_given(const struct chooser *c, const struct wish *wish)
-{
-    for (size_t i = 0; i < c->n_given; i++) {
-        const struct mpl_given *given = &c->given[i];
-
-        if (strcmp(given->template, wish->template) == 0 &&
-            (given->name == NULL || wish->name == NULL ||
-             strcmp(given->name, wish->name) == 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool can_be_met(const struct chooser *c, const struct wish *wish)
 {
-    const bool is_asked_for =
-        strcmp(wish->template, "metric") == 0 || strcmp(wish->template, "unknown") == 0;
-
-    return is_asked_for || is_given(c, wish) ||
-           (begins_list(c, wish->template) &&
-            (wish->name == NULL || is_said(c, wish->name)));
+    return wish->is_given || (begins_list(c, wish->template) &&
+                              (wish->name == NULL || is_said(c, wish->name)));
 }
 
 static void say(struct chooser *c, const char *word)
@@ -353,25 +375,26 @@ bool *mpl_rules_choose(const struct mpl_rules *rules, const struct mpl_given *gi
 {
     const size_t n = count_constructs(rules);
     bool *chosen = MPL_NEW_ARRAY(arena, n, bool);
-    struct chooser c = { .given = given,
-                         .n_given = n_given,
-                         .arena = arena,
+    struct chooser c = { .arena = arena,
+                         .given = mpl_names_create(),
                          .rules = MPL_NEW_ARRAY(arena, n, struct candidate),
                          .functions = MPL_NEW_ARRAY(arena, n, struct candidate),
                          .function_names = mpl_names_create(),
                          .said = mpl_names_create(),
                          .wishes = mpl_buf_make(sizeof(struct wish)) };
 
-    if (chosen == NULL || c.rules == NULL || c.functions == NULL ||
+    if (chosen == NULL || c.rules == NULL || c.functions == NULL || c.given == NULL ||
         c.function_names == NULL || c.said == NULL) {
         c.is_nomem = true;
     } else if (given == NULL) {
         memset(chosen, true, n * sizeof *chosen);
     } else {
+        take_given(&c, given, n_given);
         sort_constructs(&c, rules, chosen);
         choose_others(&c, rules, chosen);
         choose_rules(&c);
     }
+    mpl_names_destroy(c.given);
     mpl_names_destroy(c.function_names);
     mpl_names_destroy(c.said);
     mpl_buf_free(&c.wishes);

@@ -18,8 +18,8 @@ struct mpl_given {
 };
 
 /**
- * Per construct of \p rules, source by source, whether it is needed where there are no other facts than \p given, metrics
- * and what is unknown of those that rules need. All of them where \p given is NULL. NULL without memory.
+ * Per construct of \p rules, source by source, whether it is needed where the host asserts no other facts than \p given. All
+ * of them where that is NULL. NULL without memory.
  */
 bool *mpl_rules_choose(const struct mpl_rules *rules, const struct mpl_given *given,
                        size_t n_given, struct mpl_arena *arena);

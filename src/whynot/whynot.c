@@ -194,6 +194,10 @@ static struct mpl_why *say_no_metric(struct whynot *w, const struct examined *e,
         return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s is not known from this trace: %s",
                            name, mpl_why_slot_text(unknown, "why"));
     }
+    if (!mpl_infer_may_be_given(w->infer, "metric", name)) {
+        return mpl_why_say(w, parent, MPL_WHY_FAILED,
+                           "no pattern of this run has a metric %s", name);
+    }
     (void) mpl_infer_ask(w->infer, note_asked, &asked);
     if (asked.is_asked) {
         return mpl_why_say(

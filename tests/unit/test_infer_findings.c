@@ -481,6 +481,9 @@ static const struct {
     { "(pattern (run ?r)) (settled (loss waiting))", false },
     { "(pattern (run ?r)) (metric (name \"a.said\"))", true },
     { "(pattern (run ?r)) (unknown (name \"a.said\"))", true },
+    { "(pattern (run ?r)) (metric (name \"a.unsaid\"))", false },
+    { "(pattern (run ?r)) (metric (name ?n))", true },
+    { "(pattern (run ?r)) (not (metric (name \"a.b\")))", true },
     { "(pattern (run ?r)) (metric (value ?v&:(refines ?v)))", true },
 };
 
@@ -498,11 +501,11 @@ static const char choosing[] =
 /* Facts that let it fire are there all the same, so that what fires was loaded. */
 static void give_everything(void)
 {
-    static const char *const metrics[] = { "a.said" };
+    static const char *const metrics[] = { "a.said", "a.unsaid" };
 
     lab_give_pattern("a");
     lab_give_pattern("b");
-    for (size_t i = 0; i < 1; i++) {
+    for (size_t i = 0; i < 2; i++) {
         const struct mpl_slot metric[] = {
             { .name = "name", .kind = MPL_SLOT_STRING, .text = metrics[i] },
             { .name = "value", .kind = MPL_SLOT_FLOAT, .number = 1 }
@@ -532,8 +535,10 @@ static void give_everything(void)
 
 START_TEST(rules_that_cannot_fire_are_left_out)
 {
-    static const struct mpl_given given[] = { { "pattern", "a" } };
-    const struct mpl_infer_limits limits = { .given = given, .n_given = 1 };
+    static const struct mpl_given given[] = { { "pattern", "a" },
+                                              { "metric", "a.said" },
+                                              { "unknown", "a.said" } };
+    const struct mpl_infer_limits limits = { .given = given, .n_given = 3 };
 
     lab_open(mpl_arena_printf(lab_get()->arena,
                               "%s (defrule CAUSES::a %s =>"

@@ -154,6 +154,20 @@ START_TEST(rules_of_all_modules_are_still_there_behind_a_question)
 }
 END_TEST
 
+/* Rules that need it are not even loaded. */
+START_TEST(metric_that_no_pattern_has_is_named)
+{
+    static const struct mpl_given given[] = { { "pattern", "p" }, { "metric", "low" } };
+    const struct mpl_infer_limits limits = { .given = given, .n_given = 2 };
+
+    lab_open(RULE("(pattern (run ?r)) (metric (run ?r) (name \"other\"))"), &limits);
+    lab_give_pattern("p");
+    ck_assert_int_eq(mpl_infer_run(lab_get()->infer, &lab_get()->err), MPL_OK);
+    ck_assert_str_eq(text_of(ask("x"), MPL_WHY_FAILED),
+                     "no pattern of this run has a metric other");
+}
+END_TEST
+
 START_TEST(first_condition_that_fails_is_told)
 {
     open_lab(mpl_arena_printf(lab_get()->arena, RULE("%s"), unmet[_i].conditions));
@@ -321,6 +335,7 @@ int main(void)
     tcase_add_loop_test(tc, conditions_that_are_met_are_met_here_too, 0,
                         sizeof met / sizeof met[0]);
     tcase_add_test(tc, rules_of_all_modules_are_still_there_behind_a_question);
+    tcase_add_test(tc, metric_that_no_pattern_has_is_named);
     tcase_add_loop_test(tc, first_condition_that_fails_is_told, 0,
                         sizeof unmet / sizeof unmet[0]);
     tcase_add_test(tc, missing_metric_leads_to_the_rule_that_asks_for_it);
