@@ -800,6 +800,23 @@ static int64_t pass_on(struct fixture *f, uint32_t l, uint32_t n, int64_t us,
         fixture_call_recv(f, l, us, came_us + 2, last, 0);
         fixture_call_send(f, l, came_us + 3, came_us + 5, "MPI_Send", next, 0);
         return came_us + 5;
+    case 5: /* Calls that only post, */
+    case 6: /* and one that has its message when it comes back. */
+        fixture_enter(f, l, us, "MPI_Isend");
+        (void) fixture_isend(f, l, us + 1, next, 0);
+        fixture_leave(f, l, us + 2, "MPI_Isend");
+        fixture_enter(f, l, us + 3, "MPI_Irecv");
+        if (how == 6) {
+            (void) fixture_recv(f, l, came_us + 4, last, 0);
+            fixture_leave(f, l, came_us + 5, "MPI_Irecv");
+            return came_us + 5;
+        }
+        posts[0] = fixture_post(f, l, us + 4);
+        fixture_leave(f, l, us + 5, "MPI_Irecv");
+        fixture_enter(f, l, us + 6, "MPI_Wait");
+        fixture_irecv(f, l, came_us + 7, posts[0], last, 0);
+        fixture_leave(f, l, came_us + 8, "MPI_Wait");
+        return came_us + 8;
     default:
         fixture_call_coll(f, l, us, came_us + 2, MPL_COLL_BARRIER, MPL_NONE);
         return came_us + 2;
@@ -807,7 +824,7 @@ static int64_t pass_on(struct fixture *f, uint32_t l, uint32_t n, int64_t us,
 }
 
 /* Four ranks that pass messages on in all ways, so often that slots serve again; some computation takes more ticks than fit
- * in 8 bits, some more than in 16 or 32. */
+ * in 8 bits, some more than in 16 or 32. Every other run has a start-up, which is left at different times. */
 static const struct mpl_events *ring(unsigned seed)
 {
     static const int64_t most_us[] = { 20, 100, 100000, INT64_C(5000000000) };
@@ -821,9 +838,13 @@ static const struct mpl_events *ring(unsigned seed)
         fixture_enter(f, l, 1, "solve");
         fixture_leave(f, l, 2, "solve");
         now_us[l] = 3;
+        if (seed % 2 != 0) {
+            now_us[l] = 100 + 10 * l;
+            fixture_call(f, l, 5, now_us[l], "MPI_Init");
+        }
     }
     for (int turn = 0; turn < N_TURNS; turn++) {
-        const int how = rand() % 6;
+        const int how = rand() % 8;
         int64_t send_us[N_RANKS];
 
         for (uint32_t l = 0; l < N_RANKS; l++) {
