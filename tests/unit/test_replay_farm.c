@@ -22,6 +22,7 @@ struct plan {
     int n_each;      /* messages from a worker in a turn */
     bool asks_first; /* else the master begins with a task for each */
     bool tells_end;  /* the last turns are answered, too */
+    bool posts;      /* answers are MPI_Isend, for which nobody waits */
     long service;    /* of the master, between message and answer */
     long work[MOST_WORKERS + MOST_SLOTS]; /* of the first tasks, and of that of each slot */
     long rest[MOST_WORKERS];              /* behind the last task */
@@ -88,6 +89,17 @@ static int choose(const struct schedule *s, const struct holding *held, int slot
     return best;
 }
 
+static void record_answer(const struct schedule *s, long us, uint32_t rank)
+{
+    if (!s->plan->posts) {
+        fixture_call_send(s->f, 0, us, us, "MPI_Send", rank, 1);
+        return;
+    }
+    fixture_enter(s->f, 0, us, "MPI_Isend");
+    (void) fixture_isend(s->f, 0, us, rank, 1);
+    fixture_leave(s->f, 0, us, "MPI_Isend");
+}
+
 static void record_turn(const struct schedule *s, int w, long ready, long since, long taken,
                         long answered, bool is_answered)
 {
@@ -98,7 +110,7 @@ static void record_turn(const struct schedule *s, int w, long ready, long since,
         fixture_call_recv(s->f, 0, i == 0 ? since : taken, taken, rank, 0);
     }
     if (is_answered) {
-        fixture_call_send(s->f, 0, answered, answered, "MPI_Send", rank, 1);
+        record_answer(s, answered, rank);
         fixture_call_recv(s->f, rank, ready, answered, 0, 1);
     }
 }
@@ -109,7 +121,7 @@ static void record_begin(const struct schedule *s)
         fixture_record(s->f, (uint32_t) w + 1, s->begin, MPL_EV_MARK);
     }
     for (int w = 0; w < s->plan->n_workers && s->f != NULL && !s->plan->asks_first; w++) {
-        fixture_call_send(s->f, 0, s->begin, s->begin, "MPI_Send", (uint32_t) w + 1, 1);
+        record_answer(s, s->begin, (uint32_t) w + 1);
         fixture_call_recv(s->f, (uint32_t) w + 1, s->begin, s->begin, 0, 1);
     }
 }
@@ -217,6 +229,7 @@ static struct plan draw_plan(unsigned seed)
     p.n_each = (int) draw(1, 2);
     p.asks_first = draw(0, 1) == 1;
     p.tells_end = draw(0, 1) == 1;
+    p.posts = seed % 3 == 0;
     p.service = 2 * draw(0, 40);
     for (int i = 0; i < MOST_WORKERS + MOST_SLOTS; i++) {
         p.work[i] = 2 * draw(20, 180);
