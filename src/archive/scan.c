@@ -196,6 +196,20 @@ static const uint8_t *take_record(struct mpl_event_scan *p, const uint8_t *at,
     return next;
 }
 
+/** Behind a record: most are as short as can be, or as long as the last one, \p *usual, that was not. */
+static inline __attribute__((always_inline)) const uint8_t *
+pass_record(const uint8_t *at, size_t length, size_t *usual)
+{
+    if (length == 1) {
+        return mpl_pass(at, 2 + 1);
+    }
+    if (length == *usual) {
+        return mpl_pass(at, 2 + *usual);
+    }
+    *usual = length;
+    return at + 2 + length;
+}
+
 /*
  * Sound records, which are almost all. Whatever needs a second look ends the loop and is left to
  * take_record(). The times are kept in local variables, which the compiler cannot do behind a
@@ -211,7 +225,7 @@ take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
     uint64_t time = p->time;
     uint64_t time_before = p->time_before;
     const uint8_t *time_at = NULL;
-    size_t usual = 0; /* length of the last record that is not as short as most */
+    size_t usual = 0;
     /* What begins before it lies in the chunk, if it is a time or an integer without a length in front. */
     const uint8_t *const last =
         end - at > MPL_SHAPE_SINGLE64 ? end - MPL_SHAPE_SINGLE64 : at;
@@ -246,14 +260,7 @@ take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
             break;
         }
         p->n_of_type[type]++;
-        if (length == 1) {
-            at = mpl_pass(at, 2 + 1);
-        } else if (length == usual) {
-            at = mpl_pass(at, 2 + usual);
-        } else {
-            usual = length;
-            at += 2 + length;
-        }
+        at = pass_record(at, length, &usual);
     }
     p->time = time;
     p->time_before = time_before;
