@@ -37,7 +37,8 @@ static double logical_or(double a, double b)
 }
 
 /* One operation; unary ones do not look at \p b. A table, hence its length. */
-static inline double apply(enum opcode op, double a, double b)
+static inline __attribute__((always_inline)) double apply(enum opcode op, double a,
+                                                          double b)
 {
     switch (op) {
     case OP_ADD:
@@ -128,11 +129,28 @@ static struct row row_of(const struct series *series, size_t first, enum source 
 }
 
 /* Inlined once per operation, so that the compiler takes the choice of it out of the loop. */
-static inline void apply_each(enum opcode op, double *to, const struct row *a,
-                              const struct row *b, size_t n)
+static inline __attribute__((always_inline)) void
+apply_each(enum opcode op, double *to, const struct row *a, const struct row *b, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        to[i] = apply(op, a->values[i * a->step], b->values[i * b->step]);
+    const double *x = a->values;
+    const double *y = b->values;
+
+    if (a->step == 0) {
+        const double same = *x;
+
+        for (size_t i = 0; i < n; i++) {
+            to[i] = apply(op, same, y[i * b->step]);
+        }
+    } else if (b->step == 0) {
+        const double same = *y;
+
+        for (size_t i = 0; i < n; i++) {
+            to[i] = apply(op, x[i], same);
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            to[i] = apply(op, x[i], y[i]);
+        }
     }
 }
 
