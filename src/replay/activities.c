@@ -28,8 +28,7 @@ struct layout {
     uint32_t location;
     struct mpl_buf code; /* uint8_t: its activities, up to the one at hand */
     struct answers answers;
-    int64_t left_ticks; /* its last call, or its first record */
-    bool is_inside; /* from there to the end of the calls at hand all is in the window */
+    int64_t left_ticks;    /* its last call, or its first record */
     uint32_t next_receive; /* record of the next blocking receive, for probes */
     /* The call at hand. */
     const struct mpl_call_view *view;
@@ -336,20 +335,21 @@ static void take_post(struct layout *y, const struct mpl_location *loc)
     }
 }
 
-/* The part of a stretch that lies in the window: mostly all of it. */
-static int64_t inside(const struct layout *y, int64_t from_ticks, int64_t to_ticks)
-{
-    return y->is_inside ? to_ticks - from_ticks
-                        : mpl_activities_inside(y->a, from_ticks, to_ticks);
-}
-
 static bool lay_out_call(struct layout *y, const struct mpl_location *loc, uint32_t number)
 {
+    const struct activities *a = y->a;
     const struct mpl_call_view *view = y->view;
+    const int64_t left_ticks = y->left_ticks;
     const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
     const int64_t end_ticks = mpl_ticks_of(loc, view->last_event);
-    const int64_t compute_ticks = inside(y, y->left_ticks, begin_ticks);
-    const int64_t ticks = inside(y, begin_ticks, end_ticks);
+    /* Nearly all of them: nothing has to be cut off. */
+    const bool is_inside =
+        left_ticks >= a->window_begin_ticks && end_ticks <= a->window_end_ticks;
+    const int64_t compute_ticks = is_inside
+                                      ? begin_ticks - left_ticks
+                                      : mpl_activities_inside(a, left_ticks, begin_ticks);
+    const int64_t ticks = is_inside ? end_ticks - begin_ticks
+                                    : mpl_activities_inside(a, begin_ticks, end_ticks);
     int64_t waited_ticks = 0;
 
     y->left_ticks = end_ticks;
@@ -417,9 +417,6 @@ static bool lay_out_location(struct layout *y)
         struct mpl_call_view views[MPL_CALLS_PER_BLOCK];
         const uint32_t end = k + mpl_events_calls(a->events, y->location, k, views);
 
-        y->is_inside =
-            y->left_ticks >= a->window_begin_ticks &&
-            mpl_ticks_of(loc, views[end - k - 1].last_event) <= a->window_end_ticks;
         fetch_others(y, k, views, end - k);
         for (y->view = views; k < end; k++, y->view++) {
             if (!lay_out_call(y, loc, first + k)) {
