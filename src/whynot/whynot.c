@@ -53,6 +53,7 @@ static const char *met_words(struct whynot *w, const char *text, const struct st
 {
     const struct mpl_rule_condition *c = stand->row.conditions[at];
     const struct mpl_rule_fact *fact = mpl_why_fact_for(stand->met.bound, c);
+    const struct stand before = { .row = { stand->row.module, at, stand->row.conditions } };
     const char *one = "";
 
     if (c->kind == MPL_CONDITION_TEST && c->test != NULL) {
@@ -64,10 +65,9 @@ static const char *met_words(struct whynot *w, const char *text, const struct st
         one = mpl_arena_printf(
             w->arena, "no %s",
             mpl_why_pattern_words(w, c->first, conditions, stand->met.bound));
+    } else if (c->kind == MPL_CONDITION_EXISTS) {
+        text = all_met_words(w, text, &before, c->first, conditions);
     } else if (c->kind == MPL_CONDITION_OR) {
-        const struct stand before = { .row = { stand->row.module, at,
-                                               stand->row.conditions } };
-
         for (const struct mpl_rule_condition *p = c->first; p != NULL; p = p->next) {
             struct mpl_rule_condition alone = *p;
 

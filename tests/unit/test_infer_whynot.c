@@ -154,6 +154,18 @@ START_TEST(rules_of_all_modules_are_still_there_behind_a_question)
 }
 END_TEST
 
+START_TEST(what_exists_is_said_in_words)
+{
+    open_lab(RULE("(exists (metric (name \"high\") (value ?v)) (test (> ?v 1.0)))"
+                  " (finding (name unseen))"));
+
+    const char *text = text_of(ask("x"), MPL_WHY_MET);
+
+    ck_assert_msg(strstr(text, "high = 3.00 s") != NULL && strstr(text, "exists") == NULL,
+                  "%s", text);
+}
+END_TEST
+
 /* Rules that need it are not even loaded. */
 START_TEST(metric_that_no_pattern_has_is_named)
 {
@@ -335,6 +347,7 @@ int main(void)
     tcase_add_loop_test(tc, conditions_that_are_met_are_met_here_too, 0,
                         sizeof met / sizeof met[0]);
     tcase_add_test(tc, rules_of_all_modules_are_still_there_behind_a_question);
+    tcase_add_test(tc, what_exists_is_said_in_words);
     tcase_add_test(tc, metric_that_no_pattern_has_is_named);
     tcase_add_loop_test(tc, first_condition_that_fails_is_told, 0,
                         sizeof unmet / sizeof unmet[0]);
