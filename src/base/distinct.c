@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Each item is looked for in two places only, so no table has to grow, and where nothing repeats, little is lost: that which
- * came behind the one before the last time, since a loop is mostly in a round like those before; and the last of all with
- * that hash. A place may name an item of an earlier round, since what it names is compared all the same.
+ * Each item is looked for in two places only, so no table has to grow, and where nothing repeats, little is lost: where the
+ * item is that last came after the one just added, as a loop is mostly in a round like those before; and where the last one
+ * with its hash is. A place may name an item of an earlier round, since what it names is compared all the same.
  */
 enum { PLACES = 4096 };
 
