@@ -483,6 +483,7 @@ static const struct {
     { "(pattern (run ?r)) (unknown (name \"a.said\"))", true },
     { "(pattern (run ?r)) (metric (name \"a.unsaid\"))", false },
     { "(pattern (run ?r)) (metric (name ?n))", true },
+    { "(pattern (run ?r)) (role (name \"any\"))", true },
     { "(pattern (run ?r)) (not (metric (name \"a.b\")))", true },
     { "(pattern (run ?r)) (metric (value ?v&:(refines ?v)))", true },
 };
@@ -525,6 +526,10 @@ static void give_everything(void)
         ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "refined", &refined, 1, NULL),
                          MPL_OK);
     }
+    const struct mpl_slot role = { .name = "name", .kind = MPL_SLOT_STRING, .text = "any" };
+
+    ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "role", &role, 1, NULL), MPL_OK);
+
     const struct mpl_slot loss = { .name = "loss",
                                    .kind = MPL_SLOT_SYMBOL,
                                    .text = "waiting" };
@@ -537,8 +542,9 @@ START_TEST(rules_that_cannot_fire_are_left_out)
 {
     static const struct mpl_given given[] = { { "pattern", "a" },
                                               { "metric", "a.said" },
-                                              { "unknown", "a.said" } };
-    const struct mpl_infer_limits limits = { .given = given, .n_given = 3 };
+                                              { "unknown", "a.said" },
+                                              { "role", NULL } };
+    const struct mpl_infer_limits limits = { .given = given, .n_given = 4 };
 
     lab_open(mpl_arena_printf(lab_get()->arena,
                               "%s (defrule CAUSES::a %s =>"
