@@ -59,6 +59,16 @@ static int most_of(const int *row, int n)
     return most;
 }
 
+/* A message around the ring, and one to the next but one. */
+static void put_two(struct text *text, int p, int n, int from, int until)
+{
+    put(text, "rank %d: send %d..%d to %d tag 9\n", p, from, from + 1, (p + 1) % n);
+    put(text, "rank %d: send %d..%d to %d tag 8\n", p, from + 1, from + 2, (p + 2) % n);
+    put(text, "rank %d: recv %d..%d from %d tag 9\n", p, from + 2, until - 1,
+        (p + n - 1) % n);
+    put(text, "rank %d: recv %d..%d from %d tag 8\n", p, until - 1, until, (p + n - 2) % n);
+}
+
 /* A barrier, or a message around the ring. */
 static void put_end(struct text *text, int p, int n, int from, int until,
                     bool is_collective)
@@ -208,8 +218,8 @@ static void check_sums(const struct mpl_steps *s, load_matrix loads, int n)
     ASSERT_NEAR(s->imbalance, n_uneven == 0 ? NAN : unevenness / n_uneven);
 }
 
-/* Messages go around the ring: each waits for the one before it, or for all. */
-static void check_peers(const struct mpl_steps *s, load_matrix loads, int n)
+/* Messages go around the ring: each waits for the one before it, or for two of them, or for all. */
+static void check_peers(const struct mpl_steps *s, load_matrix loads, int n, int n_before)
 {
     double begun[PROCESSES] = { 0 };
     double last = 0;
@@ -224,7 +234,10 @@ static void check_peers(const struct mpl_steps *s, load_matrix loads, int n)
             all += loads[k][p];
         }
         for (int p = 0; p < n; p++) {
-            begun[p] = s->is_collective ? last : fmax(done[p], done[(p + n - 1) % n]);
+            begun[p] = s->is_collective ? last : done[p];
+            for (int i = 1; i <= n_before; i++) {
+                begun[p] = fmax(begun[p], done[(p + n - i) % n]);
+            }
         }
     }
     ASSERT_NEAR(s->peers_cost_s, (n * last - all) * 1e-6);
@@ -274,7 +287,7 @@ static const struct mpl_steps *check_run(load_matrix loads, int n, bool is_colle
     ck_assert_int_eq(s->is_collective, is_collective);
     check_sums(s, loads, n);
     check_neighbours(s, loads, n);
-    check_peers(s, loads, n);
+    check_peers(s, loads, n, 1);
     return s;
 }
 
@@ -341,6 +354,44 @@ START_TEST(messages_bound_steps_where_collectives_are_rare)
     }
     ck_assert_uint_eq(steps_of(make_with(loads, PROCESSES, false, 5))->n, STEPS);
     ck_assert_uint_lt(steps_of(make_with(loads, PROCESSES, false, 2))->n, STEPS);
+}
+END_TEST
+
+/* In every other step, or in fewer. */
+START_TEST(who_sends_now_and_then_is_not_waited_for_in_each_step)
+{
+    const int each = _i == 0 ? 2 : 4;
+    struct text text = { mpl_arena_alloc(arena, TEXT), 0 };
+    load_matrix loads;
+    uint64_t state = 9;
+    int begin = 10;
+
+    put(&text, "# us\n");
+    for (int p = 0; p < PROCESSES; p++) {
+        put_end(&text, p, PROCESSES, 0, 10, false);
+    }
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = 100 + next_random(&state, 200);
+        }
+        const int end = begin + most_of(loads[k], PROCESSES) + 30;
+
+        for (int p = 0; p < PROCESSES; p++) {
+            const int sent = begin + loads[k][p];
+
+            put(&text, "rank %d: compute %d..%d\n", p, begin, sent);
+            if (k % each == 0) {
+                put_two(&text, p, PROCESSES, sent, end);
+            } else {
+                put_end(&text, p, PROCESSES, sent, end, false);
+            }
+        }
+        begin = end;
+    }
+    const struct mpl_steps *s = steps_of(text.begin);
+
+    ck_assert_uint_eq(s->n, STEPS);
+    check_peers(s, loads, PROCESSES, each == 2 ? 2 : 1);
 }
 END_TEST
 
@@ -698,6 +749,7 @@ int main(void)
     tcase_add_loop_test(all, random_runs_have_the_summary_of_the_definitions, 0, 2);
     tcase_add_loop_test(all, one_slow_process_is_kept_in_all_steps, 0, 2);
     tcase_add_test(all, messages_bound_steps_where_collectives_are_rare);
+    tcase_add_loop_test(all, who_sends_now_and_then_is_not_waited_for_in_each_step, 0, 2);
     tcase_add_loop_test(all, who_computes_nothing_is_no_yardstick, 0, 2);
     tcase_add_loop_test(all, what_a_process_does_now_and_then_is_serial, 0, 2);
     tcase_add_loop_test(all, the_longest_of_uneven_pieces_are_not_serial, 0, 2);
