@@ -525,7 +525,8 @@ struct mpl_call_view {
     bool is_mpi;   /**< A call of MPI; start-up and shut-down are. */
     bool is_probe; /**< Waits for the message that the next blocking receive takes. */
     bool is_wait_known;
-    /** MPI_Isend, MPI_Irecv and their like, with no other record within than the one that posts the message. */
+    /** MPI_Isend, MPI_Irecv and their like, with no other record within than the one that posts the message; only
+        mpl_events_calls() says so. */
     bool is_post;
 };
 /** Whether somebody calls it, and it is a call of MPI as above. A part says what the whole run calls. */

@@ -78,6 +78,7 @@ uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t locatio
     return events->lanes[location].n_calls;
 }
 
+/* Such a call waits for nobody, and nobody need know for whom it might have. */
 static inline bool is_post(const struct mpl_events *events, const struct mpl_location *loc,
                            const struct mpl_lane *lane, uint32_t call)
 {
@@ -91,9 +92,9 @@ static inline bool is_post(const struct mpl_events *events, const struct mpl_loc
     const uint32_t enter = mpl_call_enter(lane, call);
     const uint8_t kind = mpl_kind_of(loc, enter + 1);
 
+    /* A call that is never left ends with any record. */
     return (kind == MPL_EV_ISEND || kind == MPL_EV_IRECV_POST) &&
-           enter + 3 < loc->n_events && lane->times[call].is_wait_known &&
-           mpl_call_wait_ticks(lane, call) == 0;
+           mpl_kind_of(loc, enter + 2) == MPL_EV_LEAVE;
 }
 
 static inline __attribute__((always_inline)) void
@@ -121,11 +122,8 @@ view_call(const struct mpl_events *events, const struct mpl_location *loc,
 void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,
                      struct mpl_call_view *out)
 {
-    const struct mpl_location *loc = &events->model->locations[location];
-    const struct mpl_lane *lane = &events->lanes[location];
-
-    view_call(events, loc, lane, call, out);
-    out->is_post = is_post(events, loc, lane, call);
+    view_call(events, &events->model->locations[location], &events->lanes[location], call,
+              out);
 }
 
 uint32_t mpl_events_calls(const struct mpl_events *events, uint32_t location, uint32_t call,

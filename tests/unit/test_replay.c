@@ -608,6 +608,22 @@ START_TEST(a_receive_that_is_never_left_waits_for_its_message)
 }
 END_TEST
 
+/* Its last record opens and closes nothing, as that of other calls does. */
+START_TEST(a_post_that_is_never_left_waits_for_its_message)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    uint32_t post;
+
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_call_send(f, 0, 40, 41, "MPI_Send", 1, 0);
+    fixture_record(f, 1, 0, MPL_EV_MARK);
+    fixture_enter(f, 1, 1, "MPI_Irecv");
+    post = fixture_post(f, 1, 2);
+    fixture_irecv(f, 1, 42, post, 0, 0);
+    ASSERT_US(ask(fixture_events(f), "compute(0)*2").end_s[1], 80 + 41);
+}
+END_TEST
+
 /* What rank 0 does when a result of \p rank comes at \p us, having waited for it since \p since. */
 static void take_result(struct fixture *f, int64_t since, int64_t us, uint32_t rank,
                         bool is_answered)
@@ -952,6 +968,7 @@ int main(void)
     tcase_add_test(t, what_is_unknown_weighs_more_in_a_shorter_run);
     tcase_add_test(t, nobody_waits_for_ever_for_who_is_in_no_call);
     tcase_add_test(t, a_receive_that_is_never_left_waits_for_its_message);
+    tcase_add_test(t, a_post_that_is_never_left_waits_for_its_message);
     tcase_add_test(t, who_takes_what_comes_first_makes_a_doubt_when_that_is_another);
     tcase_add_test(t, who_does_not_answer_gains_nothing_by_another_order);
     tcase_add_test(t, whether_who_serves_in_turns_has_that_order_is_doubtful);
