@@ -73,19 +73,6 @@ void mpl_pieces_close(struct mpl_pieces *pieces);
 bool mpl_chunk_open(struct mpl_bytes file, size_t start, size_t chunk_bytes,
                     struct mpl_chunk *chunk);
 
-/**
- * \p at + \p n, behind a comparison of n with what is read there: where the next record begins depends on a length that has
- * to come from memory, and a processor that guesses how a branch goes need not wait for it. The empty statement of
- * assembly keeps gcc from making one addition of both ways.
- */
-static inline __attribute__((always_inline)) const uint8_t *mpl_pass(const uint8_t *at,
-                                                                     size_t n)
-{
-    at += n;
-    __asm__("" : "+r"(at));
-    return at;
-}
-
 /** A bounds-checked position inside one record. Reading past the end sets is_bad and gives 0. */
 struct mpl_cursor {
     const uint8_t *at;
