@@ -149,6 +149,17 @@ static struct measured measure(const struct programs *p, const struct shape *sha
     return measured;
 }
 
+/* As halo makes them: what a location does in a step. */
+static double step_of(const struct shape *shape)
+{
+    return 20 + 4 * strtod(shape->functions, NULL);
+}
+
+static bool can_be_made(const struct shape *shape, double events)
+{
+    return shape->is_farm || events / strtod(shape->locations, NULL) >= step_of(shape);
+}
+
 /* Each location has to have some steps. */
 static bool is_large_enough(const struct shape *shape, double events)
 {
@@ -185,6 +196,11 @@ static void print_line(const struct shape *shape, const char *says, const struct
 
 static void bench_shape(const struct programs *p, const struct shape *shape, double events)
 {
+    if (!can_be_made(shape, events)) {
+        printf("%-7s %-17s left out: %.0f events are no step of each location\n", shape->name,
+               shape->says, events);
+        return;
+    }
     struct measured full = measure(p, shape, events);
     struct measured tenth = { .events = 0 };
 
