@@ -1,4 +1,4 @@
-/* Calls in two halves, those that do not fit, and how they are made. */
+/* Calls in three parts, those that do not fit, and how they are made. */
 #include "config.h"
 
 #include "events/events_priv.h"
@@ -79,12 +79,12 @@ int64_t mpl_call_far_ticks(const struct mpl_events *events, uint32_t location,
 void mpl_call_set_wait(struct mpl_lane *lane, uint32_t call, int64_t ticks,
                        enum mpl_wait_kind kind, uint32_t culprit)
 {
-    struct mpl_call_times *times = &lane->times[call];
+    struct mpl_call_wait *wait = &lane->waits[call];
 
-    times->wait_kind = kind;
-    times->culprit = culprit & MPL_CALL_NOBODY;
-    if (times->duration_ticks != MPL_CALL_FAR) {
-        times->wait_ticks = (uint32_t) ticks;
+    wait->kind = kind;
+    wait->culprit = culprit & MPL_CALL_NOBODY;
+    if (wait->ticks != MPL_CALL_FAR) {
+        wait->ticks = (uint32_t) ticks;
     } else {
         lane->longs[mpl_call_long(lane, call) - lane->longs].wait_ticks = ticks;
     }
@@ -96,6 +96,7 @@ struct mpl_call_maker mpl_call_maker_make(void)
 {
     return (struct mpl_call_maker){
         .times = mpl_buf_make(sizeof(struct mpl_call_times)),
+        .waits = mpl_buf_make(sizeof(struct mpl_call_wait)),
         .blocks = mpl_buf_make(sizeof(struct mpl_call_block)),
         .longs = mpl_buf_make(sizeof(struct mpl_long_call)),
         .forms = mpl_distinct_make(MPL_CALLS_PER_BLOCK * sizeof(struct mpl_call_form)),
@@ -107,6 +108,7 @@ void mpl_call_maker_free(struct mpl_call_maker *maker)
     mpl_distinct_free(&maker->forms);
     mpl_buf_free(&maker->longs);
     mpl_buf_free(&maker->blocks);
+    mpl_buf_free(&maker->waits);
     mpl_buf_free(&maker->times);
 }
 
@@ -133,8 +135,9 @@ static bool make_room(struct mpl_call_maker *maker)
     const size_t room = least <= most ? most : 2 * least;
 
     maker->times.n = n;
+    maker->waits.n = n;
     maker->blocks.n = n_blocks_of(n);
-    return mpl_buf_reserve(&maker->times, room) &&
+    return mpl_buf_reserve(&maker->times, room) && mpl_buf_reserve(&maker->waits, room) &&
            mpl_buf_reserve(&maker->blocks, room / MPL_CALLS_PER_BLOCK + 1);
 }
 
@@ -157,6 +160,7 @@ static bool begin_block(struct mpl_call_maker *maker, uint32_t enter, int64_t en
     struct mpl_call_block *block;
 
     if ((k > 0 && !end_block(maker)) || ((k + MPL_CALLS_PER_BLOCK > maker->times.room ||
+                                          k + MPL_CALLS_PER_BLOCK > maker->waits.room ||
                                           k / MPL_CALLS_PER_BLOCK == maker->blocks.room) &&
                                          !make_room(maker))) {
         return false;
@@ -198,10 +202,12 @@ static inline void put_call(struct mpl_call_maker *maker, const struct mpl_call 
     ((struct mpl_call_times *) maker->times.data)[k] = (struct mpl_call_times){
         .begin_ticks = begin_ticks < MPL_CALL_FAR ? (uint32_t) begin_ticks : MPL_CALL_FAR,
         .duration_ticks = is_long ? MPL_CALL_FAR : (uint32_t) ticks->duration,
-        .wait_ticks = is_long ? 0 : (uint32_t) ticks->wait,
+    };
+    ((struct mpl_call_wait *) maker->waits.data)[k] = (struct mpl_call_wait){
+        .ticks = is_long ? MPL_CALL_FAR : (uint32_t) ticks->wait,
         .culprit = call->culprit & MPL_CALL_NOBODY,
-        .wait_kind = call->wait_kind & 7,
-        .is_wait_known = call->is_wait_known,
+        .kind = call->wait_kind & 7,
+        .is_known = call->is_wait_known,
     };
     maker->block[k % MPL_CALLS_PER_BLOCK] = (struct mpl_call_form){
         .enter = call->enter - block->enter,
@@ -249,6 +255,7 @@ static void put_over(struct mpl_call_maker *maker, const struct mpl_lane *lane)
 
     if (n_calls > 0) {
         memcpy(lane->times, maker->times.data, n_calls * sizeof *lane->times);
+        memcpy(lane->waits, maker->waits.data, n_calls * sizeof *lane->waits);
         memcpy(lane->blocks, maker->blocks.data,
                n_blocks_of(n_calls) * sizeof *lane->blocks);
     }
@@ -296,10 +303,11 @@ bool mpl_calls_keep(struct mpl_call_maker *maker, struct mpl_lane *lane,
     lane->n_calls = n_calls;
     lane->n_longs = (uint32_t) maker->longs.n;
     lane->times = mpl_buf_drain(&maker->times, n_calls, arena);
+    lane->waits = mpl_buf_drain(&maker->waits, n_calls, arena);
     lane->blocks = mpl_buf_drain(&maker->blocks, n_blocks_of(n_calls), arena);
     lane->longs =
         lane->n_longs == 0 ? NULL : mpl_buf_drain(&maker->longs, lane->n_longs, arena);
-    return lane->times != NULL && lane->blocks != NULL &&
+    return lane->times != NULL && lane->waits != NULL && lane->blocks != NULL &&
            (lane->n_longs == 0 || lane->longs != NULL);
 }
 

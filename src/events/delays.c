@@ -356,7 +356,7 @@ static bool hand_down(struct delays *d, uint32_t location, const struct mpl_blam
 {
     const struct mpl_lane *lane = &d->events->lanes[location];
     const uint32_t culprit = mpl_call_culprit(lane, b->call);
-    const enum mpl_wait_kind kind = (enum mpl_wait_kind) lane->times[b->call].wait_kind;
+    const enum mpl_wait_kind kind = (enum mpl_wait_kind) lane->waits[b->call].kind;
     const double seconds = 1 / (double) d->events->model->ticks_per_s;
     const double wait = (double) wait_of(d, location, b->call);
     struct track *own = &d->tracks[location];
@@ -437,8 +437,9 @@ static void sift_down(struct delays *d, uint32_t at)
 }
 
 enum {
-    CALLS_PER_LINE = 4, /* of the cache; as many waits, too */
-    CALLS_AHEAD = 8     /* before a wait; of more the processor sees itself where they go */
+    CALLS_PER_LINE = 8, /* of the cache */
+    CALLS_AHEAD = 8,    /* before a wait; of more the processor sees itself where they go */
+    WAITS_AHEAD = 16
 };
 
 /*
@@ -460,11 +461,12 @@ static void fetch_ahead(const struct delays *d, uint32_t location)
 
     for (uint32_t k = first; k <= b->call; k += CALLS_PER_LINE) {
         mpl_prefetch(&lane->times[k]);
+        mpl_prefetch(&lane->waits[k]);
     }
     mpl_prefetch(mpl_call_block_of(lane, met));
     mpl_prefetch(mpl_call_block_of(lane, b->call));
-    if (left > 1 + 2 * CALLS_PER_LINE) {
-        mpl_prefetch(b - 2 * CALLS_PER_LINE);
+    if (left > 1 + WAITS_AHEAD) {
+        mpl_prefetch(b - WAITS_AHEAD);
     }
 }
 

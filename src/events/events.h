@@ -153,21 +153,24 @@ struct mpl_call {
 };
 
 /**
- * Calls are stored in two halves. This one differs from call to call: 16 bytes, so that who asks for the times of single
- * calls, far from each other, waits for memory once per call. Ticks that do not fit in 32 bits stand elsewhere, see the
- * functions below.
+ * Calls are stored in three parts. Two differ from call to call: when it is, and below whom it waits for. Ticks that do not
+ * fit in 32 bits stand elsewhere, see the functions below.
  */
 struct mpl_call_times {
     uint32_t begin_ticks;    /**< Since the block's; MPL_CALL_FAR: ask the record. */
     uint32_t duration_ticks; /**< MPL_CALL_FAR: it is a long call. */
-    uint32_t wait_ticks;     /**< Of a long call: nothing. */
+};
+
+/** How much of its time a call waits, and for whom. */
+struct mpl_call_wait {
+    uint32_t ticks; /**< MPL_CALL_FAR: it is a long call. */
     unsigned culprit : 28;
-    unsigned wait_kind : 3;
-    unsigned is_wait_known : 1;
+    unsigned kind : 3;
+    unsigned is_known : 1;
 };
 
 /**
- * The other half: what it does. Loops do the same again and again, so of blocks of calls that do the same it is kept once.
+ * The third part: what it does. Loops do the same again and again, so of blocks of calls that do the same it is kept once.
  * Hence nothing here may grow from block to block: places are counted from those in struct mpl_call_block, without sign.
  */
 struct mpl_call_form {
@@ -200,6 +203,7 @@ struct mpl_long_call {
 /** The calls of one location. */
 struct mpl_lane {
     struct mpl_call_times *times;
+    struct mpl_call_wait *waits;
     struct mpl_call_block *blocks; /**< One per MPL_CALLS_PER_BLOCK calls. */
     struct mpl_call_form *forms;   /**< n_forms blocks. */
     uint32_t n_forms;
@@ -294,7 +298,7 @@ static inline enum mpl_span_class mpl_call_class(const struct mpl_lane *lane, ui
 /** Whom it waits for; MPL_NONE: nobody. */
 static inline uint32_t mpl_call_culprit(const struct mpl_lane *lane, uint32_t call)
 {
-    const uint32_t culprit = lane->times[call].culprit;
+    const uint32_t culprit = lane->waits[call].culprit;
 
     return culprit == MPL_CALL_NOBODY ? MPL_NONE : culprit;
 }
@@ -303,7 +307,7 @@ static inline uint32_t mpl_call_culprit(const struct mpl_lane *lane, uint32_t ca
 static inline __attribute__((always_inline)) struct mpl_call
 mpl_call_get(const struct mpl_lane *lane, uint32_t call)
 {
-    const struct mpl_call_times *times = &lane->times[call];
+    const struct mpl_call_wait *wait = &lane->waits[call];
     const struct mpl_call_block *block = mpl_call_block_of(lane, call);
     const struct mpl_call_form *form = mpl_call_form_of(lane, call);
     const uint32_t enter = block->enter + form->enter;
@@ -317,10 +321,10 @@ mpl_call_get(const struct mpl_lane *lane, uint32_t call)
         .gap_region = form->gap_region,
         .region = form->region,
         .class = form->class,
-        .wait_kind = times->wait_kind,
+        .wait_kind = wait->kind,
         .parts = form->parts,
         .n_more = form->n_more,
-        .is_wait_known = times->is_wait_known,
+        .is_wait_known = wait->is_known,
     };
 }
 
@@ -356,10 +360,9 @@ static inline int64_t mpl_call_leave_ticks(const struct mpl_events *events,
 
 static inline int64_t mpl_call_wait_ticks(const struct mpl_lane *lane, uint32_t call)
 {
-    const struct mpl_call_times *times = &lane->times[call];
+    const uint32_t ticks = lane->waits[call].ticks;
 
-    return times->duration_ticks != MPL_CALL_FAR ? times->wait_ticks
-                                                 : mpl_call_long(lane, call)->wait_ticks;
+    return ticks != MPL_CALL_FAR ? ticks : mpl_call_long(lane, call)->wait_ticks;
 }
 
 /* ---- making them ------------------------------------------------------------------- */

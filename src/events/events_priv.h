@@ -209,6 +209,7 @@ static inline uint32_t mpl_call_collective(const struct mpl_lane *lane,
 /* Makes the calls of one location after the other. */
 struct mpl_call_maker {
     struct mpl_buf times;                            /* struct mpl_call_times */
+    struct mpl_buf waits;                            /* struct mpl_call_wait */
     struct mpl_buf blocks;                           /* struct mpl_call_block */
     struct mpl_buf longs;                            /* struct mpl_long_call */
     struct mpl_distinct forms;                       /* of whole blocks */

@@ -209,9 +209,8 @@ static struct mpl_call_ticks cut_times(const struct cutter *c, uint32_t location
     const int64_t wait = mpl_call_wait_ticks(old, k) - (enter - old_enter);
 
     return (struct mpl_call_ticks){ enter, leave - enter,
-                                    old->times[k].wait_kind != MPL_WAIT_NONE && wait > 0
-                                        ? wait
-                                        : 0 };
+                                    old->waits[k].kind != MPL_WAIT_NONE && wait > 0 ? wait
+                                                                                    : 0 };
 }
 
 /* Of the gaps that became one, the function of the longest stands for all. */

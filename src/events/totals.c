@@ -156,7 +156,7 @@ static bool sum_waits(struct totals_walk *w, uint32_t location)
     uint32_t edge = MPL_NONE;
 
     for (uint32_t k = 0; k < lane->n_calls; k++) {
-        const enum mpl_wait_kind kind = (enum mpl_wait_kind) lane->times[k].wait_kind;
+        const enum mpl_wait_kind kind = (enum mpl_wait_kind) lane->waits[k].kind;
 
         if (kind == MPL_WAIT_NONE) {
             continue;

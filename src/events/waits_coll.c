@@ -104,7 +104,7 @@ static void wait_until(struct instance_walk *w, const struct mpl_coll_part *part
         return;
     }
     w->wait->wait_s += mpl_model_seconds(w->events->model, ticks);
-    if (lane->times[call].is_wait_known && ticks > mpl_call_wait_ticks(lane, call)) {
+    if (lane->waits[call].is_known && ticks > mpl_call_wait_ticks(lane, call)) {
         mpl_call_set_wait(lane, call, ticks, w->kind, culprit);
     }
 }
@@ -116,7 +116,7 @@ static void mark_unknown(const struct instance_walk *w, const struct mpl_coll_pa
 
     if (call != MPL_NONE) {
         mpl_call_set_wait(lane, call, 0, MPL_WAIT_NONE, MPL_NONE);
-        lane->times[call].is_wait_known = false;
+        lane->waits[call].is_known = false;
     }
 }
 

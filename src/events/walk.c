@@ -328,10 +328,10 @@ static void note_record(struct mpl_walk *w, uint32_t message)
 static void resolve_probes(struct mpl_walk *w, uint32_t message)
 {
     struct mpl_buf *probes = &w->scratch->probes;
-    struct mpl_call_times *times = w->scratch->maker.times.data;
+    struct mpl_call_wait *waits = w->scratch->maker.waits.data;
 
     for (size_t i = 0; i < probes->n; i++) {
-        times[((const uint32_t *) probes->data)[i]].is_wait_known =
+        waits[((const uint32_t *) probes->data)[i]].is_known =
             w->partner[message] != MPL_NONE;
     }
     probes->n = 0;
