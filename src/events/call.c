@@ -96,6 +96,7 @@ struct mpl_call_maker mpl_call_maker_make(void)
 {
     return (struct mpl_call_maker){
         .times = mpl_buf_make(sizeof(struct mpl_call_times)),
+        .base = mpl_buf_make(sizeof(int64_t)),
         .waits = mpl_buf_make(sizeof(struct mpl_call_wait)),
         .blocks = mpl_buf_make(sizeof(struct mpl_call_block)),
         .longs = mpl_buf_make(sizeof(struct mpl_long_call)),
@@ -109,6 +110,7 @@ void mpl_call_maker_free(struct mpl_call_maker *maker)
     mpl_buf_free(&maker->longs);
     mpl_buf_free(&maker->blocks);
     mpl_buf_free(&maker->waits);
+    mpl_buf_free(&maker->base);
     mpl_buf_free(&maker->times);
 }
 
@@ -137,7 +139,9 @@ static bool make_room(struct mpl_call_maker *maker)
     maker->times.n = n;
     maker->waits.n = n;
     maker->blocks.n = n_blocks_of(n);
+    maker->base.n = n_blocks_of(n);
     return mpl_buf_reserve(&maker->times, room) && mpl_buf_reserve(&maker->waits, room) &&
+           mpl_buf_reserve(&maker->base, room / MPL_CALLS_PER_BLOCK + 1) &&
            mpl_buf_reserve(&maker->blocks, room / MPL_CALLS_PER_BLOCK + 1);
 }
 
@@ -154,19 +158,26 @@ static bool end_block(struct mpl_call_maker *maker)
     return true;
 }
 
+static bool has_room(const struct mpl_call_maker *maker)
+{
+    const size_t n = (size_t) maker->n_calls + MPL_CALLS_PER_BLOCK;
+    const size_t n_blocks = n / MPL_CALLS_PER_BLOCK;
+
+    return n <= maker->times.room && n <= maker->waits.room &&
+           n_blocks <= maker->base.room && n_blocks <= maker->blocks.room;
+}
+
 static bool begin_block(struct mpl_call_maker *maker, uint32_t enter, int64_t enter_ticks)
 {
     const uint32_t k = maker->n_calls;
     struct mpl_call_block *block;
 
-    if ((k > 0 && !end_block(maker)) || ((k + MPL_CALLS_PER_BLOCK > maker->times.room ||
-                                          k + MPL_CALLS_PER_BLOCK > maker->waits.room ||
-                                          k / MPL_CALLS_PER_BLOCK == maker->blocks.room) &&
-                                         !make_room(maker))) {
+    if ((k > 0 && !end_block(maker)) || (!has_room(maker) && !make_room(maker))) {
         return false;
     }
     block = (struct mpl_call_block *) maker->blocks.data + k / MPL_CALLS_PER_BLOCK;
-    *block = (struct mpl_call_block){ .begin_ticks = enter_ticks, .enter = enter };
+    *block = (struct mpl_call_block){ .enter = enter };
+    ((int64_t *) maker->base.data)[k / MPL_CALLS_PER_BLOCK] = enter_ticks;
     memset(block->first, 0xff, sizeof block->first);
     memset(maker->block, 0, sizeof maker->block);
     return true;
@@ -196,7 +207,9 @@ static inline void put_call(struct mpl_call_maker *maker, const struct mpl_call 
     struct mpl_call_block *block =
         (struct mpl_call_block *) maker->blocks.data + k / MPL_CALLS_PER_BLOCK;
     uint32_t *first = &block->first[call->parts];
-    const uint64_t begin_ticks = (uint64_t) ticks->enter - (uint64_t) block->begin_ticks;
+    const uint64_t begin_ticks =
+        (uint64_t) ticks->enter -
+        (uint64_t) ((int64_t *) maker->base.data)[k / MPL_CALLS_PER_BLOCK];
 
     *first = *first == MPL_NONE ? call->first : *first;
     ((struct mpl_call_times *) maker->times.data)[k] = (struct mpl_call_times){
@@ -256,6 +269,7 @@ static void put_over(struct mpl_call_maker *maker, const struct mpl_lane *lane)
     if (n_calls > 0) {
         memcpy(lane->times, maker->times.data, n_calls * sizeof *lane->times);
         memcpy(lane->waits, maker->waits.data, n_calls * sizeof *lane->waits);
+        memcpy(lane->base, maker->base.data, n_blocks_of(n_calls) * sizeof *lane->base);
         memcpy(lane->blocks, maker->blocks.data,
                n_blocks_of(n_calls) * sizeof *lane->blocks);
     }
@@ -288,8 +302,46 @@ static bool keep_forms(struct mpl_call_maker *maker, struct mpl_lane *lane,
     return true;
 }
 
+/* All but the times is kept already. False: they are not to be shared, or cannot be. */
+static bool share_times(const struct mpl_call_maker *maker, struct mpl_lane *lane,
+                        struct mpl_location *loc)
+{
+    const struct mpl_call_times *times = maker->times.data;
+    const int64_t *base = maker->base.data;
+    const uint32_t n = lane->n_calls;
+    struct mpl_shared_ends at = { .is_plain = true };
+    struct mpl_sharing sharing;
+
+    if (loc == NULL || n == 0 ||
+        !mpl_sharing_begin(&sharing, &loc->times, loc->n_events, n)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const uint64_t ticks =
+            (uint64_t) base[k / MPL_CALLS_PER_BLOCK] + times[k].begin_ticks;
+
+        mpl_sharing_add(&sharing, &at, 2 * k, mpl_call_enter(lane, k), (int64_t) ticks);
+        mpl_sharing_add(&sharing, &at, 2 * k + 1, mpl_call_leave(lane, k),
+                        (int64_t) (ticks + times[k].duration_ticks));
+    }
+    if (!mpl_sharing_end(&sharing, at, n, times, base)) {
+        return false;
+    }
+    lane->times = loc->times.calls;
+    lane->base = loc->times.call_base;
+    return true;
+}
+
+static bool keep_times(struct mpl_call_maker *maker, struct mpl_lane *lane,
+                       struct mpl_arena *arena)
+{
+    lane->times = mpl_buf_drain(&maker->times, lane->n_calls, arena);
+    lane->base = mpl_buf_drain(&maker->base, n_blocks_of(lane->n_calls), arena);
+    return lane->times != NULL && lane->base != NULL;
+}
+
 bool mpl_calls_keep(struct mpl_call_maker *maker, struct mpl_lane *lane,
-                    struct mpl_arena *arena)
+                    struct mpl_location *loc, struct mpl_arena *arena)
 {
     const uint32_t n_calls = maker->n_calls;
 
@@ -302,13 +354,13 @@ bool mpl_calls_keep(struct mpl_call_maker *maker, struct mpl_lane *lane,
     }
     lane->n_calls = n_calls;
     lane->n_longs = (uint32_t) maker->longs.n;
-    lane->times = mpl_buf_drain(&maker->times, n_calls, arena);
     lane->waits = mpl_buf_drain(&maker->waits, n_calls, arena);
     lane->blocks = mpl_buf_drain(&maker->blocks, n_blocks_of(n_calls), arena);
     lane->longs =
         lane->n_longs == 0 ? NULL : mpl_buf_drain(&maker->longs, lane->n_longs, arena);
-    return lane->times != NULL && lane->waits != NULL && lane->blocks != NULL &&
-           (lane->n_longs == 0 || lane->longs != NULL);
+    return lane->waits != NULL && lane->blocks != NULL &&
+           (lane->n_longs == 0 || lane->longs != NULL) &&
+           (share_times(maker, lane, loc) || keep_times(maker, lane, arena));
 }
 
 static bool are_consecutive(const uint32_t *messages, uint32_t n)

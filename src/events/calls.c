@@ -135,7 +135,7 @@ static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
     return w->lane->list != NULL;
 }
 
-static bool walk_location(struct mpl_walk *w)
+static bool walk_location(struct mpl_walk *w, struct mpl_location *shared)
 {
     struct mpl_walk_scratch *scratch = w->scratch;
     struct mpl_arena *arena = scratch->arena;
@@ -145,7 +145,7 @@ static bool walk_location(struct mpl_walk *w)
     scratch->gap++;
     /* Nearly all are entered and left. */
     mpl_calls_begin(&scratch->maker, w->loc->n_events / 2);
-    if (!mpl_records_walk(w) || !mpl_calls_keep(&scratch->maker, w->lane, arena)) {
+    if (!mpl_records_walk(w) || !mpl_calls_keep(&scratch->maker, w->lane, shared, arena)) {
         return false;
     }
     w->lane->rest_region = mpl_gap_close(w);
@@ -157,6 +157,7 @@ static bool walk_location(struct mpl_walk *w)
 
 struct walking {
     struct mpl_events *events;
+    struct mpl_model *model; /* see mpl_calls_create() */
     bool with_gaps;
     struct mpl_walk_scratch *scratches; /* one per thread */
 };
@@ -214,19 +215,22 @@ static enum mpl_status walk_one(void *context, size_t location, unsigned worker,
         .has_gaps = walking->with_gaps,
         .gap_region = MPL_NONE,
     };
-    const bool is_done = walk_location(&w);
+    const bool is_done = walk_location(
+        &w, walking->model == NULL ? NULL : &walking->model->locations[location]);
 
     walking->scratches[worker] = scratch;
     return is_done ? MPL_OK : mpl_nomem(err);
 }
 
-static enum mpl_status walk_all(struct mpl_events *events, bool with_gaps,
-                                struct mpl_arena *arena, struct mpl_err *err)
+static enum mpl_status walk_all(struct mpl_events *events, struct mpl_model *model,
+                                bool with_gaps, struct mpl_arena *arena,
+                                struct mpl_err *err)
 {
     const uint32_t n_locations = events->model->n_locations;
     const uint32_t n_threads = mpl_threads() < n_locations ? mpl_threads() : n_locations;
     const struct walking walking = {
         .events = events,
+        .model = model,
         .with_gaps = with_gaps,
         .scratches = MPL_NEW_ARRAY(arena, n_threads, struct mpl_walk_scratch),
     };
@@ -249,15 +253,15 @@ static enum mpl_status walk_all(struct mpl_events *events, bool with_gaps,
     return st;
 }
 
-enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
-                                 struct mpl_err *err)
+enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_model *model,
+                                 bool with_gaps, struct mpl_err *err)
 {
     struct mpl_arena *arena = mpl_arena_create();
     enum mpl_status st = arena != NULL && (events->lanes != NULL || prepare(events))
                              ? MPL_OK
                              : mpl_nomem(err);
 
-    st = st == MPL_OK ? walk_all(events, with_gaps, arena, err) : st;
+    st = st == MPL_OK ? walk_all(events, model, with_gaps, arena, err) : st;
     mpl_arena_destroy(arena);
     return st;
 }

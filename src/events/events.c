@@ -50,12 +50,12 @@ static void find_window(struct mpl_events *events)
     }
 }
 
-static enum mpl_status make_calls(struct mpl_events *events, bool with_gaps,
-                                  struct mpl_err *err)
+static enum mpl_status make_calls(struct mpl_events *events, struct mpl_model *model,
+                                  bool with_gaps, struct mpl_err *err)
 {
     enum mpl_status st = mpl_regions_classify(events, err);
 
-    st = st == MPL_OK ? mpl_calls_create(events, with_gaps, err) : st;
+    st = st == MPL_OK ? mpl_calls_create(events, model, with_gaps, err) : st;
     if (st == MPL_OK) {
         find_window(events);
     }
@@ -88,7 +88,7 @@ static enum mpl_status add_waits(struct mpl_events *events, struct mpl_err *err)
     return st;
 }
 
-static enum mpl_status create(const struct mpl_model *model, const struct mpl_match *match,
+static enum mpl_status create(struct mpl_model *model, const struct mpl_match *match,
                               const struct mpl_clock *clock, bool with_gaps,
                               struct mpl_arena *arena, struct mpl_events **out,
                               struct mpl_err *err)
@@ -110,13 +110,12 @@ static enum mpl_status create(const struct mpl_model *model, const struct mpl_ma
     *out = events;
     return events->precedences == NULL || events->sections == NULL
                ? mpl_nomem(err)
-               : make_calls(events, with_gaps, err);
+               : make_calls(events, model, with_gaps, err);
 }
 
 static const char *const cannot = "cannot build the spans of the trace";
 
-enum mpl_status mpl_events_create(const struct mpl_model *model,
-                                  const struct mpl_match *match,
+enum mpl_status mpl_events_create(struct mpl_model *model, const struct mpl_match *match,
                                   const struct mpl_clock *clock, struct mpl_arena *arena,
                                   const struct mpl_events **out, struct mpl_err *err)
 {
@@ -131,7 +130,7 @@ enum mpl_status mpl_events_create(const struct mpl_model *model,
     return MPL_OK;
 }
 
-enum mpl_status mpl_events_create_calls(const struct mpl_model *model,
+enum mpl_status mpl_events_create_calls(struct mpl_model *model,
                                         const struct mpl_match *match,
                                         const struct mpl_clock *clock,
                                         struct mpl_arena *arena,
@@ -152,7 +151,7 @@ enum mpl_status mpl_events_complete(const struct mpl_events *events, struct mpl_
     enum mpl_status st = MPL_OK;
 
     if (events->totals == NULL) {
-        st = mpl_calls_create(events->self, true, err);
+        st = mpl_calls_create(events->self, NULL, true, err);
         st = st == MPL_OK ? add_waits(events->self, err) : st;
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, cannot);

@@ -116,7 +116,6 @@ struct mpl_region_time {
 /* ---- calls as they are stored ---------------------------------------------------- */
 
 enum {
-    MPL_CALLS_PER_BLOCK = 16,
     MPL_CALL_REGION_FAR =
         UINT16_MAX - 1, /**< Its number does not fit: the record has it. */
     MPL_CALL_NO_REGION = UINT16_MAX,
@@ -124,8 +123,6 @@ enum {
     MPL_CALL_NO_GAP = (1 << 23) - 1, /**< As a region of a gap: there is none. */
     MPL_CALL_RUN_MOST = 16,          /**< Consecutive messages. */
 };
-#define MPL_CALL_FAR UINT32_MAX
-
 /** What `first` of a call is. */
 enum mpl_call_parts {
     MPL_PARTS_NONE,
@@ -153,15 +150,9 @@ struct mpl_call {
 };
 
 /**
- * Calls are stored in three parts. Two differ from call to call: when it is, and below whom it waits for. Ticks that do not
- * fit in 32 bits stand elsewhere, see the functions below.
+ * Calls are stored in three parts. Two differ from call to call: struct mpl_call_times, and this: how much of its time a call waits,
+ * and for whom. Ticks that do not fit in 32 bits stand elsewhere, see the functions below.
  */
-struct mpl_call_times {
-    uint32_t begin_ticks;    /**< Since the block's; MPL_CALL_FAR: ask the record. */
-    uint32_t duration_ticks; /**< MPL_CALL_FAR: it is a long call. */
-};
-
-/** How much of its time a call waits, and for whom. */
 struct mpl_call_wait {
     uint32_t ticks; /**< MPL_CALL_FAR: it is a long call. */
     unsigned culprit : 28;
@@ -186,8 +177,7 @@ struct mpl_call_form {
 
 /** MPL_CALLS_PER_BLOCK calls, of the last block perhaps fewer. */
 struct mpl_call_block {
-    int64_t begin_ticks;             /**< Of its first call. */
-    uint32_t enter;                  /**< Likewise. */
+    uint32_t enter;                  /**< Of its first call. */
     uint32_t form;                   /**< Of the lane's forms, that of its first call. */
     uint32_t first[MPL_PARTS_KINDS]; /**< By parts: of its first call with such. */
 };
@@ -202,7 +192,8 @@ struct mpl_long_call {
 
 /** The calls of one location. */
 struct mpl_lane {
-    struct mpl_call_times *times;
+    struct mpl_call_times *times; /**< The model's, where they are shared with records. */
+    int64_t *base;                /**< Per block: when its first call begins. Likewise. */
     struct mpl_call_wait *waits;
     struct mpl_call_block *blocks; /**< One per MPL_CALLS_PER_BLOCK calls. */
     struct mpl_call_form *forms;   /**< n_forms blocks. */
@@ -340,7 +331,7 @@ static inline int64_t mpl_call_enter_ticks(const struct mpl_events *events,
     const uint32_t begin_ticks = lane->times[call].begin_ticks;
 
     return begin_ticks != MPL_CALL_FAR
-               ? mpl_call_block_of(lane, call)->begin_ticks + begin_ticks
+               ? lane->base[call / MPL_CALLS_PER_BLOCK] + begin_ticks
                : mpl_call_far_ticks(events, location, call);
 }
 
@@ -370,13 +361,14 @@ static inline int64_t mpl_call_wait_ticks(const struct mpl_lane *lane, uint32_t 
 /**
  * Builds spans, waits, totals and topology.
  *
- * Ownership: lives in \p arena and points into model, match and clock.
+ * Ownership: lives in \p arena and points into model, match and clock. Calls and the records that open and close them share their
+ *            times, which stay the model's and may be written no more.
  * Errors:    MPL_E_NOMEM only.
- * Cost:      linear in events; per call 18 bytes, and up to 16 more where few calls repeat others; 4 to 8 per message end and
+ * Cost:      linear in events; per call 10 bytes, 8 more where times cannot be shared, and up to 16 more where few calls repeat
+ *            others; 4 to 8 per message end and
  *            collective part.
  */
-enum mpl_status mpl_events_create(const struct mpl_model *model,
-                                  const struct mpl_match *match,
+enum mpl_status mpl_events_create(struct mpl_model *model, const struct mpl_match *match,
                                   const struct mpl_clock *clock, struct mpl_arena *arena,
                                   const struct mpl_events **out, struct mpl_err *err);
 
@@ -387,7 +379,7 @@ enum mpl_status mpl_events_create(const struct mpl_model *model,
  *
  * Ownership, errors: as mpl_events_create(). Cost: linear in events, a third of it.
  */
-enum mpl_status mpl_events_create_calls(const struct mpl_model *model,
+enum mpl_status mpl_events_create_calls(struct mpl_model *model,
                                         const struct mpl_match *match,
                                         const struct mpl_clock *clock,
                                         struct mpl_arena *arena,

@@ -209,6 +209,7 @@ static inline uint32_t mpl_call_collective(const struct mpl_lane *lane,
 /* Makes the calls of one location after the other. */
 struct mpl_call_maker {
     struct mpl_buf times;                            /* struct mpl_call_times */
+    struct mpl_buf base;                             /* int64_t, see struct mpl_lane */
     struct mpl_buf waits;                            /* struct mpl_call_wait */
     struct mpl_buf blocks;                           /* struct mpl_call_block */
     struct mpl_buf longs;                            /* struct mpl_long_call */
@@ -233,10 +234,11 @@ bool mpl_call_add(struct mpl_call_maker *maker, const struct mpl_call *call,
                   const struct mpl_call_ticks *ticks);
 /*
  * Moves the calls into \p lane, always in the same arena. Where it has calls already, they must be the same but for their
- * forms, and what is made takes their place. False when out of memory.
+ * forms, and what is made takes their place. From here on they may share their times with the records of \p loc, unless that
+ * is NULL. False when out of memory.
  */
 bool mpl_calls_keep(struct mpl_call_maker *maker, struct mpl_lane *lane,
-                    struct mpl_arena *arena);
+                    struct mpl_location *loc, struct mpl_arena *arena);
 /*
  * Sets what a call has: the messages at \p list + 2, of which there are \p n, and a collective or MPL_NONE. Returns
  * whether it needs the list, which stands at \p place and whose first two words are filled then.
@@ -261,8 +263,9 @@ struct mpl_kept_sections *mpl_kept_sections_create(struct mpl_arena *arena);
 /* The stages, in order. */
 enum mpl_status mpl_regions_classify(struct mpl_events *events, struct mpl_err *err);
 /* With gaps also what lies between calls; that can be added later by asking again. */
-enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
-                                 struct mpl_err *err);
+/* \p model: of the events, to share times with; NULL where that has been done. */
+enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_model *model,
+                                 bool with_gaps, struct mpl_err *err);
 /*
  * Per message end, by its global number: when the call was entered that posts the other end; INT64_MAX: that call is
  * not recorded, or there is no other end. NULL when out of memory.

@@ -381,7 +381,7 @@ static bool cut_location(struct cutter *c, uint32_t location)
     judge_messages(c, location);
     judge_collectives(c, location);
     mpl_calls_begin(&c->maker, old->n_calls);
-    if (!add_calls(c, location, list) || !mpl_calls_keep(&c->maker, lane, arena)) {
+    if (!add_calls(c, location, list) || !mpl_calls_keep(&c->maker, lane, NULL, arena)) {
         return false;
     }
     renumber(c, lane->call_of_message, loc->n_messages);

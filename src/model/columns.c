@@ -21,6 +21,7 @@ static void part(struct mpl_times *times)
 {
     struct mpl_times *copy = times->copy;
 
+    mpl_assert(times->shared == NULL);
     if (copy != NULL) {
         memcpy(copy->own, copy->offset, copy->n_own * sizeof *copy->own);
         copy->offset = copy->own;
@@ -56,7 +57,7 @@ static bool do_fit(const int64_t *ticks, uint32_t n, int64_t base_ticks)
     for (uint32_t i = 0; i < n; i++) {
         all |= (uint64_t) ticks[i] - (uint64_t) base_ticks;
     }
-    return base_ticks != MPL_TICKS_WIDE && all <= UINT32_MAX;
+    return base_ticks > MPL_TICKS_SHARED && all <= UINT32_MAX;
 }
 
 static int64_t earliest(const int64_t *ticks, uint32_t n)
@@ -111,6 +112,13 @@ bool mpl_times_write(struct mpl_times *times, uint32_t first, uint32_t n,
 static void read_block(const struct mpl_times *times, uint32_t first, uint32_t n,
                        int64_t *ticks)
 {
+    for (uint32_t i = 0; i < n && times->shared != NULL; i++) {
+        ticks[i] = mpl_times_get(times, first + i);
+    }
+    if (times->shared != NULL) {
+        return;
+    }
+
     const int64_t base = times->base[first / MPL_BLOCK_EVENTS];
     const uint32_t *offset = &times->offset[first];
 
@@ -155,6 +163,7 @@ bool mpl_times_set(struct mpl_times *times, uint32_t n_events, uint32_t event,
 
 void mpl_times_shift(struct mpl_times *times, uint32_t first, uint32_t n, int64_t add_ticks)
 {
+    mpl_assert(times->shared == NULL);
     for (uint32_t i = first; i < first + n; i += smaller(first + n - i, MPL_BLOCK_EVENTS)) {
         const uint32_t n_here = smaller(first + n - i, MPL_BLOCK_EVENTS);
         int64_t *base = &times->base[i / MPL_BLOCK_EVENTS];
@@ -193,6 +202,7 @@ bool mpl_times_copy(struct mpl_times *times, uint32_t n, struct mpl_arena *arena
     if (n == 0) {
         return true;
     }
+    mpl_assert(times->shared == NULL);
     *out = (struct mpl_times){ .base = MPL_NEW_ARRAY(arena, blocks_of(n), int64_t),
                                .offset = times->offset,
                                .wide = keep_wide(arena),
@@ -257,13 +267,20 @@ static bool make_room(struct mpl_buf *column, uint32_t n_used, uint64_t n)
     return mpl_buf_reserve(column, n);
 }
 
+/* Words for the offsets of \p n events, and for what will find them when they are shared with calls. */
+static size_t room_for(uint64_t n)
+{
+    return n + n / 4 + 32;
+}
+
 bool mpl_event_writer_reserve(struct mpl_event_writer *w, uint64_t n)
 {
     const uint64_t n_blocks = n / MPL_BLOCK_EVENTS + 1;
     const uint32_t n_used = blocks_of(w->n);
 
     if (!make_room(&w->base, n_used, n_blocks) ||
-        !make_room(&w->blocks, n_used, n_blocks) || !make_room(&w->offset, w->n, n + 1)) {
+        !make_room(&w->blocks, n_used, n_blocks) ||
+        !make_room(&w->offset, w->n, room_for(n))) {
         return false;
     }
     w->room = n;
@@ -303,7 +320,7 @@ void mpl_event_writer_open_block(struct mpl_event_writer *w, int64_t ticks)
     }
     w->block[at].wide = MPL_NONE;
     memcpy(w->block[at].first, w->first, sizeof w->first);
-    if (ticks == MPL_TICKS_WIDE) {
+    if (ticks <= MPL_TICKS_SHARED) {
         w->times.base[at] = 0; /* Not wide before the event is added. */
         w->reach = 0;
     }
@@ -406,7 +423,9 @@ bool mpl_event_writer_end(struct mpl_event_writer *w, struct mpl_arena *arena,
     w->is_short = w->is_short || !find_shapes(w, arena);
     loc->n_events = n;
     loc->times = (struct mpl_times){ .base = mpl_buf_drain(&w->base, n_blocks, arena),
-                                     .offset = mpl_buf_drain(&w->offset, n, arena),
+                                     .offset = mpl_buf_drain(
+                                         &w->offset, n == 0 ? 0 : room_for(n), arena),
+                                     .room = n == 0 ? 0 : room_for(n),
                                      .wide = keep_wide(arena) };
     loc->column =
         (struct mpl_event_column){ .blocks = mpl_buf_drain(&w->blocks, n_blocks, arena),

@@ -4,7 +4,8 @@
  * Events stand in blocks of 64. A block has the earliest of its times, and each event how much later it is, in
  * 32 bits; so the messages and collectives that a block names are counted from where those of the block before
  * ended, in 16 bits. What does not fit (a block of more than 4.3 s where a tick is a nanosecond, the number of a
- * lock) stands in full in a column beside, which only such blocks have.
+ * lock) stands in full in a column beside, which only such blocks have. Once there are calls, the records that open
+ * and close them may have their times from there.
  *
  * Kinds and references of a block, so counted, are its shape. Programs repeat themselves, so many blocks have the same
  * shape, which is kept once.
@@ -14,17 +15,40 @@
 
 #include "base/base.h"
 
-enum { MPL_BLOCK_EVENTS = 64 };
+enum { MPL_BLOCK_EVENTS = 64, MPL_CALLS_PER_BLOCK = 16 };
 
 /* ---- times ---------------------------------------------------------------------- */
 
-/** The base of a block whose offsets are places in the wide column. */
+/** The base of a block whose offsets are places in the wide column, */
 #define MPL_TICKS_WIDE INT64_MIN
+/** and of one that shares times with calls. */
+#define MPL_TICKS_SHARED (INT64_MIN + 1)
+
+/** When a call is. */
+struct mpl_call_times {
+    uint32_t begin_ticks;    /**< Since the block's; MPL_CALL_FAR: ask the record. */
+    uint32_t duration_ticks; /**< MPL_CALL_FAR: it is a long call. */
+};
+#define MPL_CALL_FAR UINT32_MAX
+
+/** A block of records, of which those that open and close calls have the times of these, and none of their own. */
+struct mpl_shared_block {
+    int64_t base_ticks; /**< For the others, as without. */
+    uint64_t ends;      /**< Which records open or close a call, from the lowest bit on. */
+    uint32_t first;     /**< Where the offsets of the others begin. */
+    uint32_t
+        first_end; /**< The first of `ends`: twice the call, and 1 more if it closes it. */
+};
 
 /** Times of any order and size, though what a reader makes never decreases. Zeroed where there are no events. */
 struct mpl_times {
-    int64_t *base;    /**< Per block: its earliest time, or MPL_TICKS_WIDE. */
-    uint32_t *offset; /**< Per event. */
+    int64_t *base; /**< Per block: its earliest time, MPL_TICKS_WIDE or MPL_TICKS_SHARED. */
+    uint32_t *offset; /**< Per event that has a time of its own. */
+    size_t room;      /**< Words from `offset` on, */
+    struct mpl_shared_block
+        *shared; /**< which hold the blocks, too; NULL: nothing is shared. */
+    struct mpl_call_times *calls; /**< Likewise: per call, */
+    int64_t *call_base;           /**< and per MPL_CALLS_PER_BLOCK calls. */
     struct mpl_buf
         *wide; /**< int64_t; a block that once needed it keeps its place there. */
     struct mpl_times *copy; /**< That shares the offsets; NULL: none does. */
@@ -33,14 +57,17 @@ struct mpl_times {
     uint32_t n_own;
 };
 
+/** For mpl_times_get() only: of a block whose times are wide or shared. */
+__attribute__((pure)) int64_t mpl_times_get_seldom(const struct mpl_times *times,
+                                                   uint32_t event);
+
 static inline int64_t mpl_times_get(const struct mpl_times *times, uint32_t event)
 {
     const int64_t base = times->base[event / MPL_BLOCK_EVENTS];
-    const uint32_t offset = times->offset[event];
 
-    return __builtin_expect(base != MPL_TICKS_WIDE, true)
-               ? base + offset
-               : ((const int64_t *) times->wide->data)[offset];
+    return __builtin_expect(base > MPL_TICKS_SHARED, true)
+               ? base + times->offset[event]
+               : mpl_times_get_seldom(times, event);
 }
 
 /** \p n times from \p first on, which must begin a block. */
@@ -68,6 +95,62 @@ void mpl_times_shift(struct mpl_times *times, uint32_t first, uint32_t n,
  */
 bool mpl_times_copy(struct mpl_times *times, uint32_t n, struct mpl_arena *arena,
                     struct mpl_times *out);
+
+/* ---- times of calls ---------------------------------------------------------------- */
+
+/** Of a location whose times come to be shared with calls: what is known of the blocks so far. */
+struct mpl_sharing {
+    struct mpl_times *times;
+    uint32_t n_events;
+    struct mpl_shared_block *blocks;
+    uint32_t n_blocks;
+    uint32_t n_apart;   /**< Records in them that keep times of their own. */
+    uint32_t first_end; /**< Of the next one. */
+};
+
+/** The block at hand. */
+struct mpl_shared_ends {
+    uint32_t block;
+    uint64_t ends;
+    bool
+        is_plain; /**< So far no record opens or closes several calls, and all calls begin and end just then. */
+};
+
+/**
+ * Times that may be written no more, of which there are some, begin to be shared with \p n_calls calls. False: there is no room,
+ * it would need more than it saves, or they are shared already, be it with a copy.
+ */
+bool mpl_sharing_begin(struct mpl_sharing *sharing, struct mpl_times *times,
+                       uint32_t n_events, uint32_t n_calls);
+/** For mpl_sharing_add() only: all is known of the blocks before \p block, whose first end \p first_end is. */
+void mpl_sharing_end_blocks(struct mpl_sharing *sharing, struct mpl_shared_ends at,
+                            uint32_t block, uint32_t first_end);
+
+/**
+ * Adds the record that opens a call, then the one that closes it, in the order of calls. \p end: its number, as in struct
+ * mpl_shared_block; \p ticks: when the call begins or ends. \p at is zeroed at first but for is_plain.
+ */
+static inline void mpl_sharing_add(struct mpl_sharing *sharing, struct mpl_shared_ends *at,
+                                   uint32_t end, uint32_t event, int64_t ticks)
+{
+    const uint32_t block = event / MPL_BLOCK_EVENTS;
+    const uint64_t bit = UINT64_C(1) << event % MPL_BLOCK_EVENTS;
+
+    if (block != at->block) {
+        mpl_sharing_end_blocks(sharing, *at, block, end);
+        *at = (struct mpl_shared_ends){ .block = block, .is_plain = true };
+    }
+    at->is_plain = at->is_plain && bit > at->ends &&
+                   sharing->times->base[block] + sharing->times->offset[event] == ticks;
+    at->ends |= bit;
+}
+
+/**
+ * All ends of \p n calls have been added, and times are shared from here on: \p calls and \p base are copied. False: there is no
+ * room, and nothing has changed.
+ */
+bool mpl_sharing_end(struct mpl_sharing *sharing, struct mpl_shared_ends at, uint32_t n,
+                     const struct mpl_call_times *calls, const int64_t *base);
 
 /* ---- references ------------------------------------------------------------------ */
 

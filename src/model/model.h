@@ -239,7 +239,7 @@ struct mpl_location {
     uint64_t base_ticks;
     uint32_t n_events;
     struct mpl_times times; /**< Read by mpl_ticks_of(). Never decreasing. Written by read,
-                                     rewritten in place by clock. */
+                                     rewritten in place by clock, shared with calls by events. */
     struct mpl_event_column column; /**< Read by mpl_kind_of() and mpl_ref_of(). */
 
     uint32_t n_messages;

@@ -340,8 +340,10 @@ static bool lay_out_call(struct layout *y, const struct mpl_location *loc, uint3
     const struct activities *a = y->a;
     const struct mpl_call_view *view = y->view;
     const int64_t left_ticks = y->left_ticks;
-    const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
-    const int64_t end_ticks = mpl_ticks_of(loc, view->last_event);
+    const uint32_t call = number - a->first_call[y->location];
+    const int64_t begin_ticks = mpl_call_enter_ticks(a->events, y->location, call);
+    const int64_t end_ticks =
+        begin_ticks + mpl_call_duration_ticks(&a->events->lanes[y->location], call);
     /* Nearly all of them: nothing has to be cut off. */
     const bool is_inside =
         left_ticks >= a->window_begin_ticks && end_ticks <= a->window_end_ticks;

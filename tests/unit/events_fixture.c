@@ -382,6 +382,11 @@ const struct mpl_events *fixture_events(struct fixture *f)
     return events;
 }
 
+struct mpl_model *fixture_model(const struct fixture *f)
+{
+    return f->model;
+}
+
 /* ---- assertions ------------------------------------------------------------------------ */
 
 void fixture_assert_wait(const struct mpl_events *events, uint32_t location, uint32_t span,

@@ -56,6 +56,8 @@ void fixture_call_coll(struct fixture *f, uint32_t location, int64_t from_us, in
 
 /** Ends the construction, matches, and builds the events. */
 const struct mpl_events *fixture_events(struct fixture *f);
+/** Of it, whole then. */
+struct mpl_model *fixture_model(const struct fixture *f);
 
 /* A microsecond is a tick here, so seconds compare after rounding to whole ones. */
 #define ASSERT_US(seconds, us) ck_assert_int_eq(llround((seconds) *1e6), (us))

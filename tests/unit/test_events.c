@@ -419,8 +419,8 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 
         ck_assert_ptr_nonnull(other);
         mpl_alloc_fail_after(n);
-        st = mpl_events_create(mpl_events_model(events), mpl_events_match(events), NULL,
-                               other, &again, &err);
+        st = mpl_events_create(fixture_model(f), mpl_events_match(events), NULL, other,
+                               &again, &err);
         mpl_alloc_fail_after(-1);
         mpl_arena_destroy(other);
         if (st == MPL_OK) {
@@ -469,7 +469,7 @@ START_TEST(more_calls_than_expected_are_kept)
     struct mpl_lane lane = { 0 };
 
     add_calls(&maker, 1, 1 + (uint32_t) _i, 2);
-    ck_assert(mpl_calls_keep(&maker, &lane, arena));
+    ck_assert(mpl_calls_keep(&maker, &lane, NULL, arena));
     assert_calls(&lane, 1 + (uint32_t) _i, 2);
     mpl_call_maker_free(&maker);
 }
@@ -482,17 +482,17 @@ START_TEST(forms_stay_where_there_is_no_memory_for_others)
     struct mpl_lane lane = { 0 };
 
     add_calls(&maker, 64, 64, 1);
-    ck_assert(mpl_calls_keep(&maker, &lane, full));
+    ck_assert(mpl_calls_keep(&maker, &lane, NULL, full));
     do { /* until nothing is left of the arena's block */
         mpl_alloc_fail_after(0);
     } while (mpl_arena_alloc(full, 64) != NULL);
     add_calls(&maker, 64, 64, 4);
     mpl_alloc_fail_after(0);
-    ck_assert(!mpl_calls_keep(&maker, &lane, full));
+    ck_assert(!mpl_calls_keep(&maker, &lane, NULL, full));
     mpl_alloc_fail_after(-1);
     assert_calls(&lane, 64, 1);
     add_calls(&maker, 64, 64, 4);
-    ck_assert(mpl_calls_keep(&maker, &lane, full));
+    ck_assert(mpl_calls_keep(&maker, &lane, NULL, full));
     assert_calls(&lane, 64, 4);
     mpl_call_maker_free(&maker);
     mpl_arena_destroy(full);
@@ -512,9 +512,8 @@ START_TEST(calls_are_completed_once_there_is_memory)
     fixture_enter(f, 1, 0, "main");
     fixture_call_recv(f, 1, 10, 53, 0, 7);
     whole = fixture_events(f);
-    ck_assert_int_eq(mpl_events_create_calls(mpl_events_model(whole),
-                                             mpl_events_match(whole), NULL, arena, &calls,
-                                             NULL),
+    ck_assert_int_eq(mpl_events_create_calls(fixture_model(f), mpl_events_match(whole),
+                                             NULL, arena, &calls, NULL),
                      MPL_OK);
     for (; st != MPL_OK; n++) {
         mpl_alloc_fail_after(n);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/columns.h"
 #include "../lib/suite.h"
 #include "all_traces.h"
 #include "events/events.h"
@@ -318,9 +319,9 @@ static void check_same_spans(const struct mpl_events *whole, const struct mpl_ev
 }
 
 /* Calls alone are the calls of the whole, and once completed they are the whole. */
-static void check_calls(const struct mpl_events *whole, const char *name)
+static void check_calls(struct mpl_model *model, const struct mpl_events *whole,
+                        const char *name)
 {
-    const struct mpl_model *model = mpl_events_model(whole);
     const struct mpl_events *calls = NULL;
     uint32_t n[2];
     const struct mpl_edge *edges[2];
@@ -351,22 +352,57 @@ static void check_calls(const struct mpl_events *whole, const char *name)
     }
 }
 
+/* That records share their times with calls changes no time. Returns how many locations do. */
+static uint32_t check_times(const struct mpl_model *model, int64_t *const *ticks)
+{
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_location *loc = &model->locations[l];
+
+        for (uint32_t i = 0; i < loc->n_events; i++) {
+            ck_assert_int_eq(mpl_ticks_of(loc, i), ticks[l][i]);
+        }
+        n += loc->times.shared != NULL;
+    }
+    return n;
+}
+
+static uint32_t n_shared;
+
 static bool check_if_read(const char *name, const char *path)
 {
-    const struct mpl_events *events = find_events_of_path(path, arena);
+    struct mpl_model *model = NULL;
+    const struct mpl_match *match = NULL;
+    const struct mpl_clock *clock = NULL;
+    const struct mpl_events *events = NULL;
 
-    if (events != NULL) {
-        check_run(events, name);
-        check_replay(events, name);
-        check_calls(events, name);
+    if (mpl_read(path, arena, NULL, &model, NULL) != MPL_OK) {
+        return false;
     }
-    return events != NULL;
+    ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, NULL),
+                     MPL_OK);
+
+    int64_t **ticks = MPL_NEW_ARRAY(arena, model->n_locations, int64_t *);
+
+    ck_assert_ptr_nonnull(ticks);
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        ticks[l] = all_ticks(&model->locations[l], arena);
+    }
+    ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, NULL), MPL_OK);
+    n_shared += check_times(model, ticks);
+    check_run(events, name);
+    check_replay(events, name);
+    check_calls(model, events, name);
+    return true;
 }
 
 START_TEST(every_second_is_in_one_class_on_every_trace)
 {
     look_at_all_traces(check_if_read, 40);
     ck_assert_uint_ge(n_replayed, 20);
+    ck_assert_uint_ge(n_shared, 100);
 }
 END_TEST
 

@@ -321,6 +321,123 @@ START_TEST(times_are_rewritten_as_in_a_plain_array)
 }
 END_TEST
 
+/* Calls over the events of \p p, and where they are not as they mostly are. */
+struct calls {
+    uint32_t n;
+    uint32_t enter[MOST];
+    uint32_t leave[MOST];
+    struct mpl_call_times times[MOST];
+    int64_t base[MOST];
+};
+
+static void add_call(struct calls *c, const struct plain *p, uint32_t enter, uint32_t leave,
+                     int64_t late_ticks)
+{
+    const uint32_t k = c->n++;
+    const int64_t begin = p->ticks[enter] + late_ticks;
+    int64_t *base = &c->base[k / MPL_CALLS_PER_BLOCK];
+
+    *base = k % MPL_CALLS_PER_BLOCK == 0 ? begin : *base;
+    c->enter[k] = enter;
+    c->leave[k] = leave;
+    c->times[k] = (struct mpl_call_times){ (uint32_t) (begin - *base),
+                                           (uint32_t) (p->ticks[leave] - begin) };
+}
+
+/* Dense ones, one of \p odd of which begins with the record that ends the one before, is of one record, or begins late. */
+static void draw_calls(struct calls *c, const struct plain *p, uint32_t odd)
+{
+    uint32_t at = 0;
+
+    while (at + 8 < p->n) {
+        const uint32_t kind = (uint32_t) rand() % odd;
+        const uint32_t enter =
+            kind == 0 && c->n > 0 ? c->leave[c->n - 1] : at + (uint32_t) rand() % 3;
+        const uint32_t leave = kind == 1 ? enter : enter + 1 + (uint32_t) rand() % 4;
+
+        add_call(c, p, enter, leave, kind == 2 && leave > enter ? 1 : 0);
+        at = leave + 1;
+    }
+}
+
+static bool share(struct mpl_location *loc, const struct calls *c)
+{
+    struct mpl_shared_ends at = { .is_plain = true };
+    struct mpl_sharing sharing;
+
+    if (!mpl_sharing_begin(&sharing, &loc->times, loc->n_events, c->n)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < c->n; k++) {
+        const int64_t ticks = c->base[k / MPL_CALLS_PER_BLOCK] + c->times[k].begin_ticks;
+
+        mpl_sharing_add(&sharing, &at, 2 * k, c->enter[k], ticks);
+        mpl_sharing_add(&sharing, &at, 2 * k + 1, c->leave[k],
+                        ticks + c->times[k].duration_ticks);
+    }
+    return mpl_sharing_end(&sharing, at, c->n, c->times, c->base);
+}
+
+/* \p gap_ticks: behind one event in hundred. */
+static struct plain uneven(uint32_t n, int64_t gap_ticks)
+{
+    struct plain p = { 0 };
+    int64_t ticks = -5000;
+
+    for (uint32_t i = 0; i < n; i++) {
+        ticks += 1 + rand() % 9 + (rand() % 100 == 0 ? gap_ticks : 0);
+        add(&p, ticks, MPL_EV_MARK, 0);
+    }
+    return p;
+}
+
+START_TEST(calls_share_times_with_their_records)
+{
+    static struct calls c;
+    struct plain p;
+    struct mpl_location loc;
+
+    srand((unsigned) _i);
+    p = uneven(1 + (uint32_t) (_i * 37) % (MOST - 1),
+               _i % 3 == 0 ? 1000 : INT64_C(1) << 33);
+    c.n = 0;
+    draw_calls(&c, &p, 40 + 1000 * (_i % 2));
+    loc = columns_of(&p);
+
+    const bool is_shared = share(&loc, &c);
+
+    assert_same(&loc, &p);
+    ck_assert(is_shared || c.n < 20 || _i % 6 != 3);
+    ck_assert_int_eq(is_shared, loc.times.shared != NULL);
+    if (is_shared) {
+        ck_assert_mem_eq(loc.times.calls, c.times, c.n * sizeof *c.times);
+        ck_assert(!share(&loc, &c));
+    }
+}
+END_TEST
+
+START_TEST(few_calls_or_a_copy_share_no_times)
+{
+    static struct calls c;
+    const struct plain p = even(MOST);
+    struct mpl_location loc = columns_of(&p);
+    struct mpl_location copy = loc;
+
+    c.n = 0;
+    add_call(&c, &p, 100, 101, 0);
+    ck_assert(!share(&loc, &c));
+    c.n = 0;
+    draw_calls(&c, &p, MOST);
+    ck_assert(mpl_times_copy(&loc.times, p.n, arena, &copy.times));
+    ck_assert(!share(&loc, &c));
+    assert_same(&loc, &p);
+    put_ticks(&loc, 0, 0); /* The copy shares nothing any more. */
+    ck_assert(share(&loc, &c));
+    assert_same(&loc, &p);
+    assert_same(&copy, &p);
+}
+END_TEST
+
 START_TEST(no_events_need_no_columns)
 {
     struct mpl_times none = { 0 };
@@ -415,6 +532,8 @@ int main(void)
     tcase_add_loop_test(c, messages_come_back_and_repeat_once, 0, 9);
     tcase_add_test(c, messages_without_memory);
     tcase_add_loop_test(c, times_are_rewritten_as_in_a_plain_array, 0, 50);
+    tcase_add_loop_test(c, calls_share_times_with_their_records, 0, 200);
+    tcase_add_test(c, few_calls_or_a_copy_share_no_times);
     tcase_add_test(c, no_events_need_no_columns);
     tcase_add_test(c, a_block_takes_wide_room_only_once);
     tcase_add_test(c, an_event_that_was_added_may_get_another_time);
