@@ -140,6 +140,7 @@ static inline void mpl_sharing_add(struct mpl_sharing *sharing, struct mpl_share
         mpl_sharing_end_blocks(sharing, *at, block, end);
         *at = (struct mpl_shared_ends){ .block = block, .is_plain = true };
     }
+    /* Where the block is wide, no time is this sum. */
     at->is_plain = at->is_plain && bit > at->ends &&
                    sharing->times->base[block] + sharing->times->offset[event] == ticks;
     at->ends |= bit;

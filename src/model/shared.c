@@ -89,8 +89,8 @@ bool mpl_sharing_begin(struct mpl_sharing *sharing, struct mpl_times *times,
 {
     const size_t beside = words_beside(n_events, n_calls);
 
-    if (times->shared != NULL || times->copy != NULL || words_of_calls(n_calls) < beside ||
-        times->room < n_events + beside) {
+    if (times->shared != NULL || times->copy != NULL || n_calls > UINT32_MAX / 2 ||
+        words_of_calls(n_calls) < beside || times->room < n_events + beside) {
         return false;
     }
     *sharing = (struct mpl_sharing){ .times = times,
@@ -110,11 +110,11 @@ static uint32_t size_of_block(const struct mpl_sharing *s, uint32_t block)
 void mpl_sharing_end_blocks(struct mpl_sharing *s, struct mpl_shared_ends at,
                             uint32_t block, uint32_t first_end)
 {
+    mpl_assert(block > at.block);
     while (s->n_blocks < block) {
         const uint32_t b = s->n_blocks++;
         const int64_t base = s->times->base[b];
-        const bool is_shared = b == at.block && at.is_plain && base != MPL_TICKS_WIDE;
-        const uint64_t ends = is_shared ? at.ends : 0;
+        const uint64_t ends = b == at.block && at.is_plain ? at.ends : 0;
 
         s->blocks[b] = (struct mpl_shared_block){ base, ends, s->n_apart, s->first_end };
         s->n_apart += size_of_block(s, b) - count_bits(ends);

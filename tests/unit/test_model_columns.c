@@ -114,11 +114,13 @@ START_TEST(a_block_of_the_earliest_time_of_all_keeps_it)
     struct plain p = { 0 };
 
     for (uint32_t i = 0; i < 64; i++) {
-        add(&p, INT64_MIN, MPL_EV_MARK, 0);
+        add(&p, INT64_MIN + _i, MPL_EV_MARK, 0);
     }
 
-    const struct mpl_location loc = columns_of(&p);
+    struct mpl_location loc = columns_of(&p);
 
+    assert_same(&loc, &p);
+    put_all_ticks(&loc, p.ticks);
     assert_same(&loc, &p);
 }
 END_TEST
@@ -524,7 +526,7 @@ int main(void)
     tcase_add_loop_test(c, blocks_may_be_partly_filled, 0, 9);
     tcase_add_test(c, only_blocks_of_a_longer_span_are_wide);
     tcase_add_test(c, times_may_descend_and_be_of_any_size);
-    tcase_add_test(c, a_block_of_the_earliest_time_of_all_keeps_it);
+    tcase_add_loop_test(c, a_block_of_the_earliest_time_of_all_keeps_it, 0, 3);
     tcase_add_test(c, references_that_do_not_fit_stand_in_full);
     tcase_add_test(c, messages_and_collectives_count_from_the_first_of_a_block);
     tcase_add_test(c, blocks_that_repeat_have_one_shape);
