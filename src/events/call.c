@@ -118,6 +118,7 @@ void mpl_calls_begin(struct mpl_call_maker *maker, uint32_t most)
 {
     maker->longs.n = 0;
     maker->forms.items.n = 0;
+    maker->is_open = false;
     maker->n_calls = 0;
     maker->most = most;
 }
@@ -145,16 +146,19 @@ static bool make_room(struct mpl_call_maker *maker)
            mpl_buf_reserve(&maker->blocks, room / MPL_CALLS_PER_BLOCK + 1);
 }
 
-/* The forms of the last block are known. */
-static bool end_block(struct mpl_call_maker *maker)
+bool mpl_calls_end_block(struct mpl_call_maker *maker)
 {
     struct mpl_call_block *blocks = maker->blocks.data;
-    const uint32_t form = mpl_distinct_add(&maker->forms, maker->block);
+    const uint32_t form =
+        maker->is_open ? mpl_distinct_add(&maker->forms, maker->block) : 0;
 
     if (form == MPL_NONE) {
         return false;
     }
-    blocks[n_blocks_of(maker->n_calls) - 1].form = form * MPL_CALLS_PER_BLOCK;
+    if (maker->is_open) {
+        blocks[n_blocks_of(maker->n_calls) - 1].form = form * MPL_CALLS_PER_BLOCK;
+    }
+    maker->is_open = false;
     return true;
 }
 
@@ -167,19 +171,43 @@ static bool has_room(const struct mpl_call_maker *maker)
            n_blocks <= maker->base.room && n_blocks <= maker->blocks.room;
 }
 
-static bool begin_block(struct mpl_call_maker *maker, uint32_t enter, int64_t enter_ticks)
+/* A new block behind complete ones; NULL: no memory. */
+static struct mpl_call_block *add_block(struct mpl_call_maker *maker, uint32_t enter,
+                                        int64_t enter_ticks)
 {
-    const uint32_t k = maker->n_calls;
+    const uint32_t at = maker->n_calls / MPL_CALLS_PER_BLOCK;
     struct mpl_call_block *block;
 
-    if ((k > 0 && !end_block(maker)) || (!has_room(maker) && !make_room(maker))) {
+    if (!has_room(maker) && !make_room(maker)) {
+        return NULL;
+    }
+    block = (struct mpl_call_block *) maker->blocks.data + at;
+    *block = (struct mpl_call_block){ .enter = enter };
+    ((int64_t *) maker->base.data)[at] = enter_ticks;
+    memset(block->first, 0xff, sizeof block->first);
+    return block;
+}
+
+struct mpl_call_block *mpl_calls_add_block(struct mpl_call_maker *maker, uint32_t form,
+                                           uint32_t enter, int64_t enter_ticks)
+{
+    struct mpl_call_block *block =
+        mpl_calls_end_block(maker) ? add_block(maker, enter, enter_ticks) : NULL;
+
+    if (block != NULL) {
+        block->form = form;
+        maker->n_calls += MPL_CALLS_PER_BLOCK;
+    }
+    return block;
+}
+
+static bool begin_block(struct mpl_call_maker *maker, uint32_t enter, int64_t enter_ticks)
+{
+    if (!mpl_calls_end_block(maker) || add_block(maker, enter, enter_ticks) == NULL) {
         return false;
     }
-    block = (struct mpl_call_block *) maker->blocks.data + k / MPL_CALLS_PER_BLOCK;
-    *block = (struct mpl_call_block){ .enter = enter };
-    ((int64_t *) maker->base.data)[k / MPL_CALLS_PER_BLOCK] = enter_ticks;
-    memset(block->first, 0xff, sizeof block->first);
     memset(maker->block, 0, sizeof maker->block);
+    maker->is_open = true;
     return true;
 }
 
@@ -345,7 +373,7 @@ bool mpl_calls_keep(struct mpl_call_maker *maker, struct mpl_lane *lane,
 {
     const uint32_t n_calls = maker->n_calls;
 
-    if ((n_calls > 0 && !end_block(maker)) || !keep_forms(maker, lane, arena)) {
+    if (!mpl_calls_end_block(maker) || !keep_forms(maker, lane, arena)) {
         return false;
     }
     if (lane->times != NULL) {

@@ -145,6 +145,7 @@ static bool walk_location(struct mpl_walk *w, struct mpl_location *shared)
     scratch->gap++;
     /* Nearly all are entered and left. */
     mpl_calls_begin(&scratch->maker, w->loc->n_events / 2);
+    mpl_block_repeats_begin(&scratch->repeats);
     if (!mpl_records_walk(w) || !mpl_calls_keep(&scratch->maker, w->lane, shared, arena)) {
         return false;
     }
@@ -174,6 +175,7 @@ static bool set_up_scratch(struct mpl_walk_scratch *scratch, struct mpl_arena *a
         .list = mpl_buf_make(sizeof(uint32_t)),
         .probes = mpl_buf_make(sizeof(uint32_t)),
         .maker = mpl_call_maker_make(),
+        .repeats = mpl_block_repeats_make(),
     };
     return scratch->arena != NULL && scratch->sums != NULL && scratch->is_called != NULL;
 }
@@ -184,6 +186,7 @@ static void clear_scratch(struct mpl_walk_scratch *scratch, struct mpl_events *e
     for (uint32_t r = 0; r < events->model->n_regions && scratch->is_called != NULL; r++) {
         events->is_called[r] = events->is_called[r] || scratch->is_called[r];
     }
+    mpl_block_repeats_free(&scratch->repeats);
     mpl_call_maker_free(&scratch->maker);
     mpl_buf_free(&scratch->probes);
     mpl_buf_free(&scratch->list);
@@ -214,6 +217,7 @@ static enum mpl_status walk_one(void *context, size_t location, unsigned worker,
             !events->model->can.has_receive_completions && !mpl_is_thorough(events->model),
         .has_gaps = walking->with_gaps,
         .gap_region = MPL_NONE,
+        .n_asked = MPL_NONE,
     };
     const bool is_done = walk_location(
         &w, walking->model == NULL ? NULL : &walking->model->locations[location]);

@@ -215,6 +215,7 @@ struct mpl_call_maker {
     struct mpl_buf longs;                            /* struct mpl_long_call */
     struct mpl_distinct forms;                       /* of whole blocks */
     struct mpl_call_form block[MPL_CALLS_PER_BLOCK]; /* of the last one, not whole yet */
+    bool is_open;                                    /* there is such a one */
     uint32_t n_calls;
     uint32_t most; /* calls there can hardly be more than */
 };
@@ -232,6 +233,11 @@ struct mpl_call_ticks {
 /* Adds a call. False when out of memory. */
 bool mpl_call_add(struct mpl_call_maker *maker, const struct mpl_call *call,
                   const struct mpl_call_ticks *ticks);
+/* Completes the last block, if it is not. False when out of memory. */
+bool mpl_calls_end_block(struct mpl_call_maker *maker);
+/* Adds a whole block behind complete ones; it lacks times, waits and what parts are counted from. NULL when out of memory. */
+struct mpl_call_block *mpl_calls_add_block(struct mpl_call_maker *maker, uint32_t form,
+                                           uint32_t enter, int64_t enter_ticks);
 /*
  * Moves the calls into \p lane, always in the same arena. Where it has calls already, they must be the same but for their
  * forms, and what is made takes their place. From here on they may share their times with the records of \p loc, unless that

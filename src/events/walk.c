@@ -499,9 +499,7 @@ static bool take_record(struct mpl_walk *w, uint32_t event)
 
 /* ---- whole calls and locations ---------------------------------------------------- */
 
-/* The record that leaves the call entered by \p event, if nothing is opened or closed in between;
- * else MPL_NONE. */
-static uint32_t find_plain_leave(const struct mpl_walk *w, uint32_t event)
+uint32_t mpl_find_plain_leave(const struct mpl_walk *w, uint32_t event)
 {
     const struct mpl_location *loc = w->loc;
 
@@ -538,7 +536,7 @@ static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     if (use->role != ROLE_CALL) {
         return true;
     }
-    *last = find_plain_leave(w, event);
+    *last = mpl_find_plain_leave(w, event);
     if (*last == MPL_NONE) {
         return true;
     }
@@ -688,6 +686,15 @@ static bool take_records(struct mpl_walk *w)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t last;
 
+        if (w->n_calls % MPL_CALLS_PER_BLOCK == 0 && w->n_calls != w->n_asked) {
+            if (!mpl_block_repeats_take(w, &i)) {
+                return false;
+            }
+            w->n_asked = w->n_calls;
+            if (i == n) {
+                break;
+            }
+        }
         if (!take_leaves(w, i, &i)) {
             return false;
         }

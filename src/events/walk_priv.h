@@ -16,6 +16,27 @@ struct mpl_region_sum {
     uint32_t n_open;         /* times it is on the stack */
 };
 
+enum {
+    MPL_REPEAT_SHAPES = 3,
+    MPL_REPEAT_RECORDS = (MPL_REPEAT_SHAPES - 1) * MPL_BLOCK_EVENTS
+};
+
+/* What blocks of calls of a location do that may come again, see block_repeats.c. */
+struct mpl_block_repeats {
+    struct mpl_distinct keys; /* by which they are found */
+    struct mpl_buf all;       /* struct repeat, one per key */
+    struct mpl_buf parts;     /* struct part */
+    uint32_t n_taken;
+    uint32_t
+        learning;   /* of all: what the walk goes over now; MPL_NONE: nothing is learned */
+    uint32_t event; /* where that began */
+};
+
+struct mpl_block_repeats mpl_block_repeats_make(void);
+void mpl_block_repeats_free(struct mpl_block_repeats *repeats);
+/* Begins with another location. */
+void mpl_block_repeats_begin(struct mpl_block_repeats *repeats);
+
 /* Of one thread, reused for all locations that it walks. */
 struct mpl_walk_scratch {
     struct mpl_arena *arena;     /* what is made for the lanes */
@@ -27,7 +48,8 @@ struct mpl_walk_scratch {
     struct mpl_buf
         probes; /* uint32_t, calls: from the first MPI_Probe whose message is not received yet */
     struct mpl_call_maker maker; /* calls that are over, become the lane's */
-    uint64_t gap;                /* number of the current gap over all these locations */
+    struct mpl_block_repeats repeats;
+    uint64_t gap; /* number of the current gap over all these locations */
 };
 
 struct mpl_walk {
@@ -39,8 +61,10 @@ struct mpl_walk {
     struct mpl_walk_scratch *scratch;
     uint32_t location;
     uint32_t n_calls; /* found so far, the open one included */
-    bool loses_ends;  /* ends of posted receives may be missing */
-    bool has_gaps;    /* what the program does between calls is wanted, too */
+    uint32_t
+        n_asked; /* with so many it was asked last whether they repeat; MPL_NONE: never */
+    bool loses_ends; /* ends of posted receives may be missing */
+    bool has_gaps;   /* what the program does between calls is wanted, too */
     uint32_t depth;
     uint32_t n_open; /* call regions on the stack, and open flush and off intervals */
     bool is_flushing;
@@ -66,6 +90,13 @@ struct mpl_walk {
     size_t list_start;
 };
 
+/*
+ * Goes over blocks of calls that do what others did, from \p *event on, where a block is complete and nothing is open. False: out
+ * of memory.
+ */
+bool mpl_block_repeats_take(struct mpl_walk *w, uint32_t *event);
+/* The record that leaves the call entered by \p event, if nothing is opened or closed in between; else MPL_NONE. */
+uint32_t mpl_find_plain_leave(const struct mpl_walk *w, uint32_t event);
 /* Finds the calls of a location, and closes all regions in the end. False when out of memory. */
 bool mpl_records_walk(struct mpl_walk *w);
 
