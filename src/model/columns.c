@@ -112,20 +112,21 @@ bool mpl_times_write(struct mpl_times *times, uint32_t first, uint32_t n,
 static void read_block(const struct mpl_times *times, uint32_t first, uint32_t n,
                        int64_t *ticks)
 {
-    for (uint32_t i = 0; i < n && times->shared != NULL; i++) {
-        ticks[i] = mpl_times_get(times, first + i);
-    }
-    if (times->shared != NULL) {
-        return;
-    }
-
     const int64_t base = times->base[first / MPL_BLOCK_EVENTS];
-    const uint32_t *offset = &times->offset[first];
 
     if (base == MPL_TICKS_WIDE) {
         memcpy(ticks, wide_of(times, first), n * sizeof *ticks);
         return;
     }
+    if (base == MPL_TICKS_SHARED) {
+        for (uint32_t i = 0; i < n; i++) {
+            ticks[i] = mpl_times_get(times, first + i);
+        }
+        return;
+    }
+
+    const uint32_t *offset = &times->offset[first];
+
     for (uint32_t i = 0; i < n; i++) {
         ticks[i] = base + offset[i];
     }
