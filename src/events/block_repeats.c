@@ -12,20 +12,11 @@
 
 enum { MOST_LEARNED_IN_VAIN = 64 };
 
-/* What a record within a call names. */
-enum part_kind {
-    PART_SENT,       /* a message that is sent, or received by a call that posts it, too */
-    PART_RECEIVED,   /* a message whose receive was posted before */
-    PART_POSTED,     /* a message whose receive is posted */
-    PART_DONE,       /* a message whose send is over */
-    PART_COLLECTIVE, /* a collective */
-    PART_NONE
-};
-
+/* A record within a call, and the message or collective that it names. */
 struct part {
     uint32_t number; /* counted from the first one that the calls name */
     uint8_t call;    /* of the 16 */
-    uint8_t kind;    /* enum part_kind */
+    uint8_t kind;    /* enum mpl_event_kind */
 };
 
 struct key {
@@ -93,8 +84,9 @@ static struct counts counts_of(const struct mpl_location *loc, const struct repe
 
 static uint32_t number_of(const struct part *part, const struct counts *counts)
 {
-    return part->number +
-           (part->kind == PART_COLLECTIVE ? counts->collective : counts->message);
+    return part->number + (mpl_ref_class_of(part->kind) == MPL_REF_COLLECTIVE
+                               ? counts->collective
+                               : counts->message);
 }
 
 /* ---- where the walk may be -------------------------------------------------------------------- */
@@ -147,50 +139,29 @@ static uint32_t find(struct mpl_block_repeats *repeats, const struct mpl_locatio
 
 /* ---- learning ------------------------------------------------------------------------------------ */
 
-static enum part_kind part_kind_of(uint8_t kind)
-{
-    switch ((enum mpl_event_kind) kind) {
-    case MPL_EV_SEND:
-    case MPL_EV_ISEND:
-    case MPL_EV_RECV:
-        return PART_SENT;
-    case MPL_EV_IRECV:
-        return PART_RECEIVED;
-    case MPL_EV_IRECV_POST:
-        return PART_POSTED;
-    case MPL_EV_ISEND_DONE:
-        return PART_DONE;
-    case MPL_EV_COLL_BEGIN:
-    case MPL_EV_COLL_END:
-        return PART_COLLECTIVE;
-    default:
-        return PART_NONE;
-    }
-}
-
 /* False: somebody for whom a call may have waited is not recorded, or the end of a receive that is posted. */
-static bool is_known(const struct mpl_walk *w, enum part_kind kind, uint32_t number)
+static bool is_known(const struct mpl_walk *w, uint8_t kind, uint32_t number)
 {
-    switch (kind) {
-    case PART_COLLECTIVE:
+    if (mpl_ref_class_of(kind) == MPL_REF_COLLECTIVE) {
         return w->events->match->instance[w->location][number] != MPL_NONE;
-    case PART_POSTED:
-        return !w->loses_ends || mpl_message_get(w->loc, number).event != MPL_NONE;
-    default:
-        return w->partner[number] != MPL_NONE;
     }
+    if (kind == MPL_EV_IRECV_POST) {
+        return !w->loses_ends || mpl_message_get(w->loc, number).event != MPL_NONE;
+    }
+    return w->partner[number] != MPL_NONE;
 }
 
 /* Adds what record \p event, of a call, names. False: no memory. */
 static bool learn_part(struct mpl_walk *w, struct repeat *r, uint32_t begin, uint32_t event,
                        uint8_t call)
 {
-    const enum part_kind kind = part_kind_of(mpl_kind_of(w->loc, event));
-    const uint32_t ref = kind == PART_NONE ? MPL_NONE : mpl_ref_of(w->loc, event);
-    uint32_t *first = kind == PART_COLLECTIVE ? &r->collective : &r->message;
-    struct part part = { .call = call, .kind = (uint8_t) kind };
+    const uint8_t kind = mpl_kind_of(w->loc, event);
+    const enum mpl_ref_class class = mpl_ref_class_of(kind);
+    const uint32_t ref = mpl_ref_of(w->loc, event);
+    uint32_t *first = class == MPL_REF_COLLECTIVE ? &r->collective : &r->message;
+    struct part part = { .call = call, .kind = kind };
 
-    if (ref == MPL_NONE) {
+    if (class == MPL_REF_PLAIN || ref == MPL_NONE) {
         return true;
     }
     *first = *first == MPL_NONE ? event - begin : *first;
@@ -295,7 +266,7 @@ static bool are_known(const struct mpl_walk *w, const struct part *parts, uint32
                       const struct counts *counts)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (!is_known(w, (enum part_kind) parts[i].kind, number_of(&parts[i], counts))) {
+        if (!is_known(w, parts[i].kind, number_of(&parts[i], counts))) {
             return false;
         }
     }
@@ -311,21 +282,22 @@ static void keep_parts(const struct mpl_walk *w, const struct part *parts, uint3
         const uint32_t call = w->n_calls + parts[i].call;
         const uint32_t number = number_of(&parts[i], counts);
 
-        switch ((enum part_kind) parts[i].kind) {
-        case PART_SENT:
-            lane->post_of_message[number] = call;
-            lane->call_of_message[number] = call;
-            break;
-        case PART_RECEIVED: /* What was learned has shown that posts have a column of their own. */
-            lane->call_of_message[number] = call;
-            break;
-        case PART_POSTED:
+        switch ((enum mpl_event_kind) parts[i].kind) {
+        case MPL_EV_IRECV_POST: /* These have a column of their own since one was learned. */
             lane->post_of_message[number] = call;
             break;
-        case PART_COLLECTIVE:
+        case MPL_EV_IRECV:
+            lane->call_of_message[number] = call;
+            break;
+        case MPL_EV_ISEND_DONE:
+            break;
+        case MPL_EV_COLL_BEGIN:
+        case MPL_EV_COLL_END:
             lane->call_of_collective[number] = call;
             break;
         default:
+            lane->post_of_message[number] = call;
+            lane->call_of_message[number] = call;
             break;
         }
     }
