@@ -9,6 +9,7 @@
 
 #include "../lib/arena.h"
 #include "../lib/suite.h"
+#include "events/walk_priv.h"
 #include "events_fixture.h"
 #include "one_by_one.h"
 
@@ -292,11 +293,73 @@ START_TEST(calls_that_repeat_are_those_of_their_records)
 }
 END_TEST
 
+/* How many blocks of the calls of rank 0, walked once more, are taken as repeating others. */
+static uint32_t count_taken(const struct mpl_events *events)
+{
+    const struct mpl_model *model = events->model;
+    struct mpl_walk_scratch scratch = {
+        .arena = arena,
+        .sums = MPL_NEW_ARRAY(arena, model->n_regions, struct mpl_region_sum),
+        .is_called = MPL_NEW_ARRAY(arena, model->n_regions, bool),
+        .stack = mpl_buf_make(sizeof(uint32_t)),
+        .touched = mpl_buf_make(sizeof(uint32_t)),
+        .list = mpl_buf_make(sizeof(uint32_t)),
+        .probes = mpl_buf_make(sizeof(uint32_t)),
+        .maker = mpl_call_maker_make(),
+        .repeats = mpl_block_repeats_make(),
+    };
+    struct mpl_walk w = { .events = events,
+                          .loc = model->locations,
+                          .use = events->use,
+                          .partner = events->match->partner[0],
+                          .lane = events->lanes,
+                          .scratch = &scratch,
+                          .has_gaps = true,
+                          .gap_region = MPL_NONE,
+                          .n_asked = MPL_NONE };
+
+    ck_assert(scratch.sums != NULL && scratch.is_called != NULL);
+    mpl_calls_begin(&scratch.maker, w.loc->n_events);
+    mpl_block_repeats_begin(&scratch.repeats);
+    ck_assert(mpl_records_walk(&w));
+    ck_assert_uint_eq(w.n_calls, events->lanes[0].n_calls);
+
+    const uint32_t n_taken = scratch.repeats.n_taken;
+
+    mpl_block_repeats_free(&scratch.repeats);
+    mpl_call_maker_free(&scratch.maker);
+    mpl_buf_free(&scratch.probes);
+    mpl_buf_free(&scratch.list);
+    mpl_buf_free(&scratch.touched);
+    mpl_buf_free(&scratch.stack);
+    return n_taken;
+}
+
+/* All but the first blocks, from which that is learned, and the last one, which is not whole. */
+START_TEST(a_plain_loop_is_taken_at_once)
+{
+    struct loop p = { .f = fixture_create(arena, N_LOCATIONS, 1) };
+    const struct mpl_events *events;
+    const uint32_t per_block = MPL_CALLS_PER_BLOCK;
+
+    begin(&p, true);
+    for (int i = 0; i < 1000; i++) {
+        act(&p, REDUCE);
+        act(&p, OTHER);
+    }
+    events = fixture_events(p.f);
+    ck_assert_uint_gt(count_taken(events), 9 * (events->lanes[0].n_calls / per_block) / 10);
+    hide_repeats(fixture_model(p.f), arena);
+    ck_assert_uint_eq(count_taken(events), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("events_repeats");
     TCase *c = add_case(suite, "repeats", create_arena, destroy_arena);
 
+    tcase_add_test(c, a_plain_loop_is_taken_at_once);
     tcase_add_loop_test(c, calls_that_repeat_are_those_of_their_records, 0, 60);
     return run_suite(suite);
 }
