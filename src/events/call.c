@@ -149,15 +149,16 @@ static bool make_room(struct mpl_call_maker *maker)
 bool mpl_calls_end_block(struct mpl_call_maker *maker)
 {
     struct mpl_call_block *blocks = maker->blocks.data;
-    const uint32_t form =
-        maker->is_open ? mpl_distinct_add(&maker->forms, maker->block) : 0;
+    uint32_t form;
 
+    if (!maker->is_open) {
+        return true;
+    }
+    form = mpl_distinct_add(&maker->forms, maker->block);
     if (form == MPL_NONE) {
         return false;
     }
-    if (maker->is_open) {
-        blocks[n_blocks_of(maker->n_calls) - 1].form = form * MPL_CALLS_PER_BLOCK;
-    }
+    blocks[n_blocks_of(maker->n_calls) - 1].form = form * MPL_CALLS_PER_BLOCK;
     maker->is_open = false;
     return true;
 }
