@@ -150,6 +150,16 @@ static void both(struct loop *p, const char *region)
     }
 }
 
+/* With a record that names neither a message nor a collective. */
+static void other(struct loop *p)
+{
+    for (uint32_t l = 0; l < N_LOCATIONS; l++) {
+        fixture_enter(p->f, l, now(p), "MPI_Comm_rank");
+        fixture_record(p->f, l, now(p), MPL_EV_MARK);
+        fixture_leave(p->f, l, now(p), "MPI_Comm_rank");
+    }
+}
+
 static void to_nobody(struct loop *p)
 {
     const int64_t from = now(p);
@@ -180,6 +190,9 @@ static void act(struct loop *p, enum act what)
     case REDUCE:
         reduce(p);
         break;
+    case OTHER:
+        other(p);
+        break;
     case TO_NOBODY:
         to_nobody(p);
         break;
@@ -191,10 +204,7 @@ static void act(struct loop *p, enum act what)
         send(p, 0);
         break;
     default:
-        both(p, what == OTHER     ? "MPI_Comm_rank"
-                : what == TEST    ? "MPI_Test"
-                : what == RECEIVE ? "MPI_Recv"
-                                  : "work");
+        both(p, what == TEST ? "MPI_Test" : what == RECEIVE ? "MPI_Recv" : "work");
         break;
     }
 }
